@@ -1,0 +1,191 @@
+//! What one worker recorded for one window, as it travels to the conductor.
+
+use hdrhistogram::Histogram;
+
+use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
+use crate::{Cause, Metric, Outcome, Sample};
+
+/// The length of a window. Windows count from the end of the warm-up.
+pub const WINDOW_NS: u64 = 1_000_000_000;
+
+/// Status codes are filed by value; everything a decoder lets through is below this.
+pub const STATUS_CODES: usize = 1000;
+
+/// Counts and histograms of the requests that were due in one window: a delta, which adds up with
+/// other deltas of the same window.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// Seconds since the end of the warm-up, rounded down; negative during the warm-up.
+    pub window: i64,
+    /// What was counted.
+    pub counts: Counts,
+    /// The state of the worker when it handed the interval over; `None` when the interval was
+    /// handed over early, to make place for another window.
+    pub gauges: Option<Gauges>,
+    status: Box<[u32; STATUS_CODES]>,
+    causes: [u32; Cause::COUNT],
+    histograms: [Histogram<u32>; Metric::ALL.len()],
+}
+
+/// What an [`Interval`] counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests by how they ended, by [`Outcome::index`]; in the window of their due time.
+    pub outcomes: [u64; Outcome::ALL.len()],
+    /// Answers whose last byte arrived in this window and before the plan's end, whatever window
+    /// they were due in: the achieved rate.
+    pub completed: u64,
+    /// The part of `completed` that was `ok`.
+    pub completed_ok: u64,
+    /// Bytes handed to the kernel, heads included, since the last hand-over.
+    pub bytes_sent: u64,
+    /// Bytes received, heads included, since the last hand-over.
+    pub bytes_received: u64,
+    /// Durations beyond the histograms' range.
+    pub saturated: u64,
+    /// What happened to connections since the last hand-over.
+    pub connections: Connections,
+}
+
+/// What happened to connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Connections {
+    /// Opened.
+    pub opened: u64,
+    /// Attempts to open one that failed.
+    pub failed: u64,
+    /// Closed by the peer while no request was in flight.
+    pub idle_closed: u64,
+    /// Requests sent again because their kept-alive connection turned out to be closed
+    /// (RFC 9110, 9.2.2: idempotent methods only).
+    pub retried: u64,
+    /// Closed by throng because a request on it timed out.
+    pub timed_out: u64,
+    /// Interim (1xx) answers.
+    pub interim: u64,
+    /// Answers with both Transfer-Encoding and Content-Length (RFC 9112, 6.3).
+    pub framing_conflicts: u64,
+    /// Answers without a usable kernel receive timestamp: `end` is when they were read.
+    pub unstamped: u64,
+}
+
+/// The state of one worker at a hand-over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gauges {
+    /// Requests that the workload has planned since the run began, in the warm-up.
+    pub planned_warmup: u64,
+    /// Requests that the workload has planned since the run began, after the warm-up.
+    pub planned: u64,
+    /// Connections open now.
+    pub open: u32,
+    /// The most connections open at one time.
+    pub open_max: u32,
+    /// Requests due but not sent, waiting for a connection.
+    pub queued: u32,
+    /// The most requests that waited for a connection at one time.
+    pub queued_max: u32,
+    /// Requests sent or being sent, not answered.
+    pub in_flight: u32,
+}
+
+impl Interval {
+    /// An empty interval. Its histograms take their memory as they are first used.
+    #[must_use]
+    pub fn new() -> Self {
+        // The bounds are constants that satisfy the crate's rules; a test forms one.
+        let histogram = || {
+            Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS)
+                .expect("1 <= lowest, 2 * lowest <= highest, digits <= 5")
+        };
+        Self {
+            window: 0,
+            counts: Counts::default(),
+            gauges: None,
+            status: Box::new([0; STATUS_CODES]),
+            causes: [0; Cause::COUNT],
+            histograms: std::array::from_fn(|_| histogram()),
+        }
+    }
+
+    /// Files an ended request, except for `completed`, which belongs to another window.
+    #[inline]
+    pub(crate) fn add(&mut self, sample: &Sample) {
+        self.counts.outcomes[sample.outcome.index()] += 1;
+        if let Some(dispatched) = sample.dispatched {
+            self.record(Metric::Lateness, dispatched.since(sample.due));
+        }
+        if !sample.outcome.is_answered() {
+            self.record(Metric::Unanswered, sample.end.since(sample.due));
+            if let Some(cause) = sample.cause {
+                self.causes[cause.index()] += 1;
+            }
+            return;
+        }
+        let response = if sample.outcome == Outcome::Ok {
+            Metric::ResponseOk
+        } else {
+            Metric::ResponseError
+        };
+        self.record(response, sample.end.since(sample.due));
+        self.record(Metric::Wakeup, sample.read.since(sample.end));
+        if let Some(code) = self.status.get_mut(usize::from(sample.status)) {
+            *code += 1;
+        }
+        if let (Some(dispatched), Some(sent)) = (sample.dispatched, sample.sent) {
+            self.record(Metric::QueueWait, sent.since(dispatched));
+            self.record(Metric::Service, sample.end.since(sent));
+            if let Some(first_byte) = sample.first_byte {
+                self.record(Metric::FirstByte, first_byte.since(sent));
+            }
+        }
+    }
+
+    /// Files one duration.
+    #[inline]
+    pub fn record(&mut self, metric: Metric, duration_ns: u64) {
+        self.counts.saturated += u64::from(duration_ns > HIGHEST_NS);
+        self.histograms[metric.index()].saturating_record(duration_ns);
+    }
+
+    /// The histogram of one metric.
+    #[must_use]
+    pub fn histogram(&self, metric: Metric) -> &Histogram<u32> {
+        &self.histograms[metric.index()]
+    }
+
+    /// How many answers had this status.
+    pub fn status_counts(&self) -> impl Iterator<Item = (u16, u32)> {
+        (0_u16..).zip(self.status.iter().copied()).filter(|&(_, count)| count > 0)
+    }
+
+    /// How many requests ended for each cause.
+    pub fn cause_counts(&self) -> impl Iterator<Item = (Cause, u32)> {
+        Cause::all().zip(self.causes.iter().copied()).filter(|&(_, count)| count > 0)
+    }
+
+    /// Whether nothing was counted or filed since [`Interval::clear`].
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts == Counts::default() && self.histograms.iter().all(Histogram::is_empty)
+    }
+
+    /// Empties it for another use, keeping its memory.
+    pub fn clear(&mut self) {
+        self.window = 0;
+        self.counts = Counts::default();
+        self.gauges = None;
+        self.status.fill(0);
+        self.causes.fill(0);
+        // An untouched histogram's pages stay unmapped: clearing it would claim them.
+        self.histograms.iter_mut().filter(|h| !h.is_empty()).for_each(Histogram::reset);
+    }
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

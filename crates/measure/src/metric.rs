@@ -1,0 +1,72 @@
+//! The durations that are kept as histograms.
+
+/// One duration of a request or connection, each with a histogram per window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Metric {
+    /// `end − due` of requests that ended `ok`.
+    ResponseOk,
+    /// `end − due` of requests that were answered but not `ok`. Kept apart so that fast errors
+    /// cannot improve what successes show; added back for "all arrivals".
+    ResponseError,
+    /// Time from `due` until throng stopped waiting, for requests without an answer: a lower bound
+    /// of their response time (right-censored).
+    Unanswered,
+    /// `end − sent`: what most tools call latency. Answered requests.
+    Service,
+    /// `dispatched − due`: the generator's own fault. Every dispatched request.
+    Lateness,
+    /// `sent − dispatched`: waiting for a connection. Every sent request that was answered.
+    QueueWait,
+    /// `first_byte − sent`. Answered requests.
+    FirstByte,
+    /// `read − end`: from the kernel's receive timestamp until user space had the last byte.
+    Wakeup,
+    /// From starting to open a connection until it was open. One per connection.
+    Connect,
+}
+
+impl Metric {
+    /// Every metric, in the order of [`Metric::index`].
+    pub const ALL: [Self; 9] = [
+        Self::ResponseOk,
+        Self::ResponseError,
+        Self::Unanswered,
+        Self::Service,
+        Self::Lateness,
+        Self::QueueWait,
+        Self::FirstByte,
+        Self::Wakeup,
+        Self::Connect,
+    ];
+
+    /// Its place in [`Metric::ALL`].
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name in the run file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ResponseOk => "response_ok",
+            Self::ResponseError => "response_error",
+            Self::Unanswered => "unanswered",
+            Self::Service => "service",
+            Self::Lateness => "lateness",
+            Self::QueueWait => "queue_wait",
+            Self::FirstByte => "first_byte",
+            Self::Wakeup => "wakeup",
+            Self::Connect => "connect",
+        }
+    }
+}
+
+/// Histograms resolve 1 ns and reach one hour; longer durations are filed at one hour and counted
+/// as saturated.
+pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+/// Significant decimal digits: a value is filed at most 0.1 % away from itself.
+pub const SIGNIFICANT_DIGITS: u8 = 3;
