@@ -1,1 +1,30 @@
-//! placeholder
+//! The load generator: the only crate that touches the clock and the network while a run is
+//! measured.
+//!
+//! - [`plan`]: what a run is; immutable.
+//! - `worker`: the loop. One thread, one turn, a handful of steps.
+//! - [`workload`]: when requests are due.
+//! - `conn`: connections, which one is used, what is on them.
+//! - [`io`]: the clock and the syscalls: epoll, or a simulated network in virtual time.
+//! - [`mod@run`] and `conductor`: threads, the end, and what is written down once a second.
+#![deny(unsafe_code)]
+
+mod conductor;
+mod conn;
+mod control;
+mod fault;
+#[allow(unsafe_code, reason = "syscalls; each block says why it is sound")]
+pub mod io;
+mod mailbox;
+pub mod plan;
+mod rendezvous;
+mod run;
+mod simulate;
+mod steal;
+mod worker;
+pub mod workload;
+
+pub use control::Stopper;
+pub use io::limits;
+pub use run::{RunError, run};
+pub use simulate::simulate;

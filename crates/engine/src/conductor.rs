@@ -1,0 +1,128 @@
+//! The conductor: what the caller's thread does while the workers run.
+
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use throng_measure::{Gauges, Generator, Nanos, Progress, RunEnd, RunWriter, Span, Tick, WINDOW_NS};
+
+use crate::control::{Control, Stopper};
+use crate::io::clock::Clock;
+use crate::io::limits::Usage;
+use crate::mailbox::Desk;
+use crate::plan::Plan;
+use crate::run::RunError;
+use crate::steal::Steal;
+use crate::worker::{LOOK_UP_NS, WorkerEnd};
+
+/// Collects what workers hand over, writes it down once a second, passes the word to stop.
+pub(crate) struct Conductor<'a> {
+    clock: Clock,
+    control: &'a Control,
+    stopper: &'a Stopper,
+    /// One per worker, with the worker's last state.
+    desks: Vec<(Desk, Gauges)>,
+    usage: Usage,
+    steal: Steal,
+}
+
+impl<'a> Conductor<'a> {
+    /// A conductor for the workers behind `desks`, from the run's zero on.
+    pub(crate) fn new(
+        clock: Clock,
+        control: &'a Control,
+        stopper: &'a Stopper,
+        desks: Vec<Desk>,
+    ) -> Self {
+        let desks = desks.into_iter().map(|desk| (desk, Gauges::default())).collect();
+        Self { clock, control, stopper, desks, usage: Usage::read(), steal: Steal::read() }
+    }
+
+    /// Works until every worker has ended.
+    pub(crate) fn conduct<T>(
+        &mut self,
+        threads: &[ScopedJoinHandle<'_, T>],
+        writer: &mut RunWriter,
+        on_tick: &mut dyn FnMut(&Progress),
+    ) -> Result<(), RunError> {
+        let mut next_commit = Nanos(WINDOW_NS + HAND_OVER_NS);
+        while !threads.iter().all(ScopedJoinHandle::is_finished) {
+            // A worker that ends unparks this thread.
+            thread::park_timeout(POLL);
+            self.collect(writer);
+            let now = self.clock.now();
+            if self.stopper.is_requested() {
+                self.control.announce_stop(now.plus(2 * LOOK_UP_NS));
+            }
+            if now >= next_commit {
+                writer.commit(&self.tick(now))?;
+                on_tick(&writer.progress());
+                next_commit = Nanos((now.0 / WINDOW_NS + 1) * WINDOW_NS + HAND_OVER_NS);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what has been handed over to the run file's open windows.
+    pub(crate) fn collect(&mut self, writer: &mut RunWriter) {
+        for (desk, state) in &mut self.desks {
+            desk.read_all(|interval| {
+                writer.add(interval);
+                *state = interval.gauges.unwrap_or(*state);
+            });
+        }
+    }
+
+    /// What is known at the end.
+    pub(crate) fn end(&self, plan: &Plan, ends: &[WorkerEnd]) -> RunEnd {
+        let announced = self.control.stop_at();
+        let planned_until = plan_end(plan, ends);
+        let from = Nanos(plan.warmup_ns);
+        let until = planned_until.min(announced).max(from);
+        let now = ends.iter().map(|end| end.at).max().unwrap_or(Nanos::ZERO);
+        let Tick { gauges, generator, .. } = self.tick(now);
+        RunEnd {
+            elapsed_ns: now.0,
+            span: Span { from, until },
+            interrupted: announced < planned_until,
+            gauges,
+            generator,
+            clock_steps: ends.iter().map(|end| end.clock_steps).max().unwrap_or(0),
+            schedule_digest: None,
+        }
+    }
+
+    fn tick(&self, now: Nanos) -> Tick {
+        let usage = Usage::read();
+        let mut gauges = Gauges::default();
+        for (_, worker) in &self.desks {
+            gauges.add(worker);
+        }
+        Tick {
+            elapsed_ns: now.0,
+            gauges,
+            generator: Generator {
+                user_ns: usage.user_ns.saturating_sub(self.usage.user_ns),
+                system_ns: usage.system_ns.saturating_sub(self.usage.system_ns),
+                max_rss_bytes: usage.max_rss_bytes,
+                steal_ratio: Steal::read().ratio_since(self.steal),
+            },
+        }
+    }
+}
+
+/// When the plan was over: by its duration, by its last arrival, or, where answers decide when the
+/// last request is due, by the last answer.
+pub(crate) fn plan_end(plan: &Plan, ends: &[WorkerEnd]) -> Nanos {
+    let by_time = Nanos(plan.stop.duration_ns.unwrap_or(u64::MAX));
+    if !ends.iter().all(|end| end.used_up) {
+        return by_time;
+    }
+    let over_at = |end: &WorkerEnd| end.arrivals_over_at.unwrap_or(end.last_end);
+    by_time.min(ends.iter().map(over_at).max().unwrap_or(Nanos::ZERO))
+}
+
+/// The conductor looks at the rings this often.
+const POLL: Duration = Duration::from_millis(100);
+
+/// How long after a second's end its intervals have surely been handed over.
+const HAND_OVER_NS: u64 = 100_000_000;

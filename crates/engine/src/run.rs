@@ -1,0 +1,179 @@
+//! One run: workers on threads of their own, and the conductor on the caller's.
+//!
+//! Once a second each worker hands its intervals over a ring that never blocks it; the conductor
+//! adds them to the run file and tells the caller how far the run is.
+
+use std::io;
+use std::thread::{self, ScopedJoinHandle};
+
+use throng_measure::{Environment, Nanos, Place, Progress, RunFile, RunFileError, RunHeader, RunWriter};
+
+use crate::conductor::Conductor;
+use crate::control::{Control, Stopper};
+use crate::io::clock::{self, Clock};
+use crate::io::epoll::Epoll;
+use crate::mailbox::{self, Mailbox};
+use crate::plan::{Model, Plan};
+use crate::rendezvous::Rendezvous;
+use crate::worker::{Worker, WorkerEnd};
+use crate::workload::Share;
+
+/// Why a run could not be finished.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The kernel gave no event queue.
+    #[error("the kernel gave no event queue (epoll) for a worker")]
+    Backend(#[source] io::Error),
+    /// Waiting for events failed.
+    #[error("waiting for network events failed")]
+    Wait(#[source] io::Error),
+    /// A thread could not be started.
+    #[error("worker thread {number} could not be started")]
+    Thread {
+        /// Which one, from 0.
+        number: u32,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A worker ended by a defect of throng.
+    #[error("a worker stopped by a defect of throng; please report what was run")]
+    WorkerPanicked,
+    /// The run file could not be written.
+    #[error(transparent)]
+    RunFile(#[from] RunFileError),
+    /// The workload and the recorder counted differently.
+    #[error(
+        "accounting does not add up, by a defect of throng: {planned} requests were planned, \
+         {recorded} were recorded"
+    )]
+    Identity {
+        /// Counted by the workload.
+        planned: u64,
+        /// Counted by the recorder.
+        recorded: u64,
+    },
+}
+
+impl RunError {
+    /// What to do next.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Backend(_) => Some("raise the limit on open files: ulimit -n"),
+            Self::Thread { .. } => Some("use fewer threads: -t"),
+            Self::RunFile(error) => error.hint(),
+            Self::Wait(_) | Self::WorkerPanicked | Self::Identity { .. } => None,
+        }
+    }
+}
+
+/// Runs a plan over the network and returns the file of its result.
+///
+/// Blocks until everything is answered or the plan's grace period is over. `on_tick` is called once
+/// a second. `stopper` ends the plan early; the result is whole and says so.
+///
+/// # Errors
+/// When a worker cannot work or the run file cannot be written. Whatever the server does is a
+/// result, not an error.
+pub fn run(
+    plan: &Plan,
+    place: Place<'_>,
+    environment: Environment,
+    stopper: &Stopper,
+    on_tick: &mut dyn FnMut(&Progress),
+) -> Result<RunFile, RunError> {
+    let clock = Clock::start();
+    let control = Control::new();
+    let rendezvous = Rendezvous::default();
+    let mut writer = RunWriter::create(place, &header(plan, environment, clock::unix_ns()))?;
+    let backends: Result<Vec<_>, _> = (0..plan.workers).map(|_| Epoll::new(clock)).collect();
+    let backends = backends.map_err(RunError::Backend)?;
+    let conductor_thread = &thread::current();
+    thread::scope(|scope| {
+        let (mut desks, mut threads) = (Vec::new(), Vec::new());
+        for (worker, io) in (0..).zip(backends) {
+            let (mailbox, desk) = mailbox::pair();
+            let share = Share { worker, workers: plan.workers };
+            let (control, rendezvous) = (&control, &rendezvous);
+            let work = move || {
+                let end = work(plan, share, io, mailbox, control, rendezvous);
+                conductor_thread.unpark();
+                end
+            };
+            let builder = thread::Builder::new().name(format!("worker-{worker}"));
+            let thread = builder.spawn_scoped(scope, work).map_err(|source| {
+                // The others must not wait for a worker that will never come.
+                control.announce_stop(Nanos::ZERO);
+                rendezvous.call_off();
+                RunError::Thread { number: worker, source }
+            })?;
+            desks.push(desk);
+            threads.push(thread);
+        }
+        let clock = clock.from(rendezvous.start(plan.workers, clock));
+        let mut conductor = Conductor::new(clock, &control, stopper, desks);
+        conductor.conduct(&threads, &mut writer, on_tick).inspect_err(|_| {
+            // Without a conductor the workers' result goes nowhere: they end at once.
+            control.announce_stop(Nanos::ZERO);
+        })?;
+        conductor.collect(&mut writer);
+        let ends = join(threads)?;
+        check_identity(&ends)?;
+        Ok(writer.finish(&conductor.end(plan, &ends))?)
+    })
+}
+
+/// What a run file says of a plan before it begins.
+pub(crate) fn header(plan: &Plan, environment: Environment, started_unix_ns: i64) -> RunHeader {
+    RunHeader {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        // A plan is made of numbers and text: serialising it cannot fail.
+        plan: serde_json::to_value(plan).unwrap_or_default(),
+        title: plan.title(),
+        started_unix_ns,
+        warmup_ns: plan.warmup_ns,
+        closed: matches!(plan.model, Model::Closed { .. }),
+        environment,
+    }
+}
+
+fn work(
+    plan: &Plan,
+    share: Share,
+    io: Epoll,
+    mailbox: Mailbox,
+    control: &Control,
+    rendezvous: &Rendezvous,
+) -> io::Result<WorkerEnd> {
+    Epoll::sharpen_timers();
+    let mut worker = Worker::new(plan, share, io, mailbox, control);
+    let prepared = worker.prepare();
+    worker.begin(rendezvous.wait());
+    prepared.and_then(|()| worker.run()).inspect_err(|_| {
+        // One worker less is another load than the plan's: the others end too.
+        control.announce_stop(Nanos::ZERO);
+    })
+}
+
+/// The workload and the recorder have counted independently (ARCHITECTURE.md, invariant 3).
+pub(crate) fn check_identity(ends: &[WorkerEnd]) -> Result<(), RunError> {
+    for end in ends {
+        if end.planned != end.recorded {
+            let [planned, recorded] = [end.planned, end.recorded].map(|counts| counts.iter().sum());
+            return Err(RunError::Identity { planned, recorded });
+        }
+    }
+    Ok(())
+}
+
+fn join(
+    threads: Vec<ScopedJoinHandle<'_, io::Result<WorkerEnd>>>,
+) -> Result<Vec<WorkerEnd>, RunError> {
+    let ends = threads.into_iter().map(|thread| match thread.join() {
+        Ok(end) => end.map_err(RunError::Wait),
+        Err(_) => Err(RunError::WorkerPanicked),
+    });
+    ends.collect()
+}

@@ -1,0 +1,8 @@
+//! Whole runs on the simulated backend: the shipped worker, virtual time, a seed.
+
+mod common;
+
+mod accounting;
+mod closed_forms;
+mod repeatability;
+mod trouble;
