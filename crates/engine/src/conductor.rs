@@ -3,7 +3,9 @@
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use throng_measure::{Gauges, Generator, Nanos, Progress, RunEnd, RunWriter, Span, Tick, WINDOW_NS};
+use throng_measure::{
+    Gauges, Generator, Nanos, Progress, RunEnd, RunWriter, Span, Tick, WINDOW_NS,
+};
 
 use crate::control::{Control, Stopper};
 use crate::io::clock::Clock;

@@ -6,7 +6,9 @@
 use std::io;
 use std::thread::{self, ScopedJoinHandle};
 
-use throng_measure::{Environment, Nanos, Place, Progress, RunFile, RunFileError, RunHeader, RunWriter};
+use throng_measure::{
+    Environment, Nanos, Place, Progress, RunFile, RunFileError, RunHeader, RunWriter,
+};
 
 use crate::conductor::Conductor;
 use crate::control::{Control, Stopper};

@@ -30,7 +30,7 @@ use crate::control::Control;
 use crate::fault::cause_of;
 use crate::io::{Close, Completion, Io, Slot};
 use crate::plan::Plan;
-use crate::workload::{Due, Share, Workload, of_plan};
+use crate::workload::{Share, Workload, of_plan};
 
 mod ending;
 
@@ -57,6 +57,8 @@ pub(crate) struct Worker<'a, I, X> {
     /// When the plan was seen to be over.
     over_since: Option<Nanos>,
     last_end: Nanos,
+    /// No request times out before this instant.
+    next_timeout: Nanos,
     next_tick: Nanos,
     /// When connections that take too long to open are looked for next: that walks over all.
     next_sweep: Nanos,
@@ -99,6 +101,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             stop_at: until,
             over_since: None,
             last_end: Nanos::ZERO,
+            next_timeout: Nanos::ZERO,
             next_tick: Nanos(WINDOW_NS),
             next_sweep: Nanos::ZERO,
         }
@@ -185,11 +188,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     /// the generator.
     #[inline]
     fn pick_up(&mut self, now: Nanos) {
-        while let Due::At(due) = self.workload.next_due() {
-            if due > now || due >= self.stop_at {
-                return;
-            }
-            self.workload.take();
+        while let Some(due) = self.workload.take_due(now, self.stop_at) {
             if due >= self.rules.warmup {
                 self.gauges.planned += 1;
             } else {
@@ -220,7 +219,6 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     /// `sent` when the call that takes its last byte is made.
     #[inline]
     fn flush(&mut self, slot: Slot, mut now: Nanos) {
-        let request_bytes = self.outgoing.request_bytes();
         loop {
             let connection = self.pool.get_mut(slot);
             let unsent = connection.unsent_bytes;
@@ -235,12 +233,11 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             connection.unsent_bytes = unsent - taken;
             connection.blocked = taken < bytes.len();
             self.traffic.bytes_sent += taken as u64;
-            let (before, after) =
-                (unsent.div_ceil(request_bytes), (unsent - taken).div_ceil(request_bytes));
-            for unsent_count in after..before {
-                // Counted from the back: the last `before` requests were not wholly sent.
-                let place = connection.ring.len as usize - 1 - unsent_count;
-                let place = u32::try_from(place).unwrap_or(u32::MAX);
+            // Counted from the back: the last `after` requests are not wholly sent yet.
+            let before = self.outgoing.requests_in(unsent);
+            let after = self.outgoing.requests_in(unsent - taken);
+            for from_back in after..before {
+                let place = connection.ring.len - 1 - from_back;
                 if let Some(request) = self.in_flight.nth_mut(slot, &connection.ring, place) {
                     request.sent = Some(now);
                 }
@@ -376,28 +373,41 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
 
     /// Times out what has waited too long.
     fn expire(&mut self, now: Nanos) {
-        let timeout_ns = self.rules.timeout_ns;
-        while let Some(request) = self.waiting.front().copied() {
-            if now.since(request.dispatched) < timeout_ns {
-                break;
-            }
-            self.waiting.pop_front();
-            self.fail(&request, now, Outcome::Timeout, Cause::WaitingForConnection);
-        }
-        while let Some((slot, dispatched)) = self.in_flight.oldest() {
-            if now.since(dispatched) < timeout_ns {
-                break;
-            }
-            self.traffic.connections.timed_out += 1;
-            self.settle(slot, now, Outcome::Timeout, Cause::WaitingForAnswer, false);
+        if now >= self.next_timeout {
+            self.expire_requests(now);
         }
         if self.pool.connecting_count() > 0 && now >= self.next_sweep {
             self.next_sweep = now.plus(LOOK_UP_NS);
-            while let Some(slot) = self.pool.overdue(now, timeout_ns) {
+            while let Some(slot) = self.pool.overdue(now, self.rules.timeout_ns) {
                 self.io.close(slot, Close::Now);
                 self.connect_failed(slot, now, Cause::ConnectTimeout);
             }
         }
+    }
+
+    /// Times out requests and finds out when the next one will: what is dispatched from now on
+    /// comes later than anything there is.
+    fn expire_requests(&mut self, now: Nanos) {
+        let timeout_ns = self.rules.timeout_ns;
+        let is_over = |dispatched: Nanos| now.since(dispatched) >= timeout_ns;
+        while let Some(request) = self.waiting.front().copied()
+            && is_over(request.dispatched)
+        {
+            self.waiting.pop_front();
+            self.fail(&request, now, Outcome::Timeout, Cause::WaitingForConnection);
+        }
+        let in_flight = loop {
+            match self.in_flight.oldest() {
+                Some((slot, dispatched)) if is_over(dispatched) => {
+                    self.traffic.connections.timed_out += 1;
+                    self.settle(slot, now, Outcome::Timeout, Cause::WaitingForAnswer, false);
+                }
+                oldest => break oldest.map(|(_, dispatched)| dispatched),
+            }
+        };
+        let waiting = self.waiting.front().map(|request| request.dispatched);
+        let oldest = [waiting, in_flight].into_iter().flatten().min().unwrap_or(now);
+        self.next_timeout = oldest.plus(timeout_ns);
     }
 
     fn open_connections(&mut self, now: Nanos) {

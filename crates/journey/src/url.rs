@@ -87,11 +87,8 @@ impl Url {
     /// address stands in brackets (RFC 9110, 7.2).
     #[must_use]
     pub fn host_header(&self) -> String {
-        let host = if self.host.contains(':') {
-            format!("[{}]", self.host)
-        } else {
-            self.host.clone()
-        };
+        let host =
+            if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
     }
 }
@@ -120,10 +117,8 @@ impl FromStr for Url {
         if authority.contains('@') {
             return Err(UrlError::UserInfo { host: host.to_owned() });
         }
-        let port = port_of(authority, scheme).map_err(|reason| UrlError::Malformed {
-            text: text.to_owned(),
-            reason,
-        })?;
+        let port = port_of(authority, scheme)
+            .map_err(|reason| UrlError::Malformed { text: text.to_owned(), reason })?;
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
         let target = if target.starts_with('/') { target.to_owned() } else { format!("/{target}") };
         Ok(Self { scheme, host: host.to_owned(), port, target })

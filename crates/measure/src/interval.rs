@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
-use crate::{Cause, Metric, Outcome, Sample};
+use crate::distribution::empty_histogram;
+use crate::{Buckets, Cause, Metric, Outcome, Sample};
 
 /// The length of a window. Windows count from the end of the warm-up.
 pub const WINDOW_NS: u64 = 1_000_000_000;
@@ -24,7 +24,7 @@ pub struct Interval {
     pub gauges: Option<Gauges>,
     status: Box<[u32; STATUS_CODES]>,
     causes: [u32; Cause::COUNT],
-    histograms: [Histogram<u32>; Metric::ALL.len()],
+    durations: [Buckets; Metric::ALL.len()],
 }
 
 /// What an [`Interval`] counts.
@@ -67,6 +67,19 @@ pub struct Connections {
     pub framing_conflicts: u64,
     /// Answers without a usable kernel receive timestamp: `end` is when they were read.
     pub unstamped: u64,
+    /// Closed by throng because bytes came that no request had asked for.
+    pub unsolicited: u64,
+}
+
+/// What a worker moved since its last hand-over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes handed to the kernel, heads included.
+    pub bytes_sent: u64,
+    /// Bytes received, heads included.
+    pub bytes_received: u64,
+    /// What happened to connections.
+    pub connections: Connections,
 }
 
 /// The state of one worker at a hand-over.
@@ -88,22 +101,40 @@ pub struct Gauges {
     pub in_flight: u32,
 }
 
+impl Gauges {
+    /// Adds the state of another worker. Workers reach their maxima at different times, so the sum
+    /// of the maxima is an upper bound.
+    pub fn add(&mut self, other: &Self) {
+        self.planned_warmup += other.planned_warmup;
+        self.planned += other.planned;
+        self.open += other.open;
+        self.open_max += other.open_max;
+        self.queued += other.queued;
+        self.queued_max += other.queued_max;
+        self.in_flight += other.in_flight;
+    }
+}
+
+impl Counts {
+    /// Files what was moved since the last hand-over, of which an interval sees only one.
+    pub(crate) fn move_traffic(&mut self, traffic: Traffic) {
+        self.bytes_sent += traffic.bytes_sent;
+        self.bytes_received += traffic.bytes_received;
+        self.connections = traffic.connections;
+    }
+}
+
 impl Interval {
-    /// An empty interval. Its histograms take their memory as they are first used.
+    /// An empty interval. It claims memory as durations touch it.
     #[must_use]
     pub fn new() -> Self {
-        // The bounds are constants that satisfy the crate's rules; a test forms one.
-        let histogram = || {
-            Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS)
-                .expect("1 <= lowest, 2 * lowest <= highest, digits <= 5")
-        };
         Self {
             window: 0,
             counts: Counts::default(),
             gauges: None,
             status: Box::new([0; STATUS_CODES]),
             causes: [0; Cause::COUNT],
-            histograms: std::array::from_fn(|_| histogram()),
+            durations: std::array::from_fn(|_| Buckets::new()),
         }
     }
 
@@ -121,11 +152,8 @@ impl Interval {
             }
             return;
         }
-        let response = if sample.outcome == Outcome::Ok {
-            Metric::ResponseOk
-        } else {
-            Metric::ResponseError
-        };
+        let response =
+            if sample.outcome == Outcome::Ok { Metric::ResponseOk } else { Metric::ResponseError };
         self.record(response, sample.end.since(sample.due));
         self.record(Metric::Wakeup, sample.read.since(sample.end));
         if let Some(code) = self.status.get_mut(usize::from(sample.status)) {
@@ -143,14 +171,21 @@ impl Interval {
     /// Files one duration.
     #[inline]
     pub fn record(&mut self, metric: Metric, duration_ns: u64) {
-        self.counts.saturated += u64::from(duration_ns > HIGHEST_NS);
-        self.histograms[metric.index()].saturating_record(duration_ns);
+        self.durations[metric.index()].record(duration_ns);
     }
 
-    /// The histogram of one metric.
+    /// The durations of one metric.
     #[must_use]
-    pub fn histogram(&self, metric: Metric) -> &Histogram<u32> {
-        &self.histograms[metric.index()]
+    pub fn durations(&self, metric: Metric) -> &Buckets {
+        &self.durations[metric.index()]
+    }
+
+    /// The durations of one metric as a histogram.
+    #[must_use]
+    pub fn histogram(&self, metric: Metric) -> Histogram<u64> {
+        let mut histogram = empty_histogram();
+        self.durations(metric).fold_into(&mut histogram);
+        histogram
     }
 
     /// How many answers had this status.
@@ -163,10 +198,15 @@ impl Interval {
         Cause::all().zip(self.causes.iter().copied()).filter(|&(_, count)| count > 0)
     }
 
+    /// Counts what was too long for its histogram, once all has been filed.
+    pub(crate) fn count_saturated(&mut self) {
+        self.counts.saturated = self.durations.iter().map(Buckets::saturated).sum();
+    }
+
     /// Whether nothing was counted or filed since [`Interval::clear`].
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.counts == Counts::default() && self.histograms.iter().all(Histogram::is_empty)
+        self.counts == Counts::default() && self.durations.iter().all(Buckets::is_empty)
     }
 
     /// Empties it for another use, keeping its memory.
@@ -176,8 +216,7 @@ impl Interval {
         self.gauges = None;
         self.status.fill(0);
         self.causes.fill(0);
-        // An untouched histogram's pages stay unmapped: clearing it would claim them.
-        self.histograms.iter_mut().filter(|h| !h.is_empty()).for_each(Histogram::reset);
+        self.durations.iter_mut().for_each(Buckets::clear);
     }
 }
 
@@ -186,6 +225,8 @@ impl Default for Interval {
         Self::new()
     }
 }
+
+mod merge;
 
 #[cfg(test)]
 mod tests;

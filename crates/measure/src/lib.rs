@@ -8,18 +8,35 @@
 //! Invariant: nothing here reads a clock, opens a socket or starts a thread.
 #![forbid(unsafe_code)]
 
+mod buckets;
 mod cause;
+pub mod distribution;
+pub mod format;
 mod interval;
 mod metric;
 mod nanos;
+pub mod objective;
 mod outcome;
+pub mod reading;
 mod recorder;
+pub mod runfile;
 mod sample;
+mod summary;
+#[cfg(test)]
+mod testing;
 
+pub use buckets::Buckets;
 pub use cause::Cause;
-pub use interval::{Connections, Counts, Gauges, Interval, STATUS_CODES, WINDOW_NS};
+pub use distribution::{Distribution, Level, Percentile};
+pub use interval::{Connections, Counts, Gauges, Interval, STATUS_CODES, Traffic, WINDOW_NS};
 pub use metric::{HIGHEST_NS, Metric, SIGNIFICANT_DIGITS};
 pub use nanos::Nanos;
+pub use objective::{Judgement, Objective, ObjectiveError};
 pub use outcome::Outcome;
 pub use recorder::{Exchange, Recorder, Span};
+pub use runfile::{
+    Environment, Generator, Place, Progress, RunEnd, RunFile, RunFileError, RunHeader, RunWriter,
+    Tick,
+};
 pub use sample::Sample;
+pub use summary::{GeneratorUse, Model, Rates, Summary, Warmup};

@@ -7,7 +7,7 @@
 //!
 //! Invariant: after construction, recording allocates nothing and takes no lock.
 
-use crate::interval::{Connections, Counts, Gauges, WINDOW_NS};
+use crate::interval::{Gauges, Traffic, WINDOW_NS};
 use crate::{Interval, Metric, Nanos, Outcome, Sample};
 
 /// Takes a full interval to the conductor and brings an empty one back.
@@ -49,13 +49,7 @@ impl Recorder {
     #[must_use]
     pub fn new(span: Span) -> Self {
         let slot = || Slot { interval: Box::default(), range: (0, 0), last_use: 0 };
-        Self {
-            span,
-            open: std::array::from_fn(|_| slot()),
-            current: 0,
-            uses: 0,
-            recorded: [0; 2],
-        }
+        Self { span, open: std::array::from_fn(|_| slot()), current: 0, uses: 0, recorded: [0; 2] }
     }
 
     /// The end of the plan, once it is known or when it comes sooner than planned.
@@ -69,28 +63,16 @@ impl Recorder {
         self.recorded[usize::from(sample.due >= self.span.from)] += 1;
         self.at(sample.due, exchange).add(sample);
         if sample.outcome.is_answered() && sample.end < self.span.until {
+            let is_ok = sample.outcome == Outcome::Ok;
             let counts = &mut self.at(sample.end, exchange).counts;
             counts.completed += 1;
-            counts.completed_ok += u64::from(sample.outcome == Outcome::Ok);
+            counts.completed_ok += u64::from(is_ok);
         }
     }
 
     /// Files the time it took to open a connection.
     pub fn record_connect(&mut self, now: Nanos, took_ns: u64, exchange: &mut impl Exchange) {
-        let interval = self.at(now, exchange);
-        interval.record(Metric::Connect, took_ns);
-        interval.counts.connections.opened += 1;
-    }
-
-    /// The connection counters of the window that holds `now`.
-    pub fn connections(&mut self, now: Nanos, exchange: &mut impl Exchange) -> &mut Connections {
-        &mut self.at(now, exchange).counts.connections
-    }
-
-    /// The counts of the window that holds `now`.
-    #[inline]
-    pub fn counts(&mut self, now: Nanos, exchange: &mut impl Exchange) -> &mut Counts {
-        &mut self.at(now, exchange).counts
+        self.at(now, exchange).record(Metric::Connect, took_ns);
     }
 
     /// Requests recorded so far: in the warm-up, and after it. Set against the workload's own
@@ -100,10 +82,17 @@ impl Recorder {
         self.recorded
     }
 
-    /// Hands over everything recorded since the last time, with the worker's state. At least one
-    /// interval is handed over, so that the state arrives even when nothing happened.
-    pub fn hand_over(&mut self, now: Nanos, gauges: Gauges, exchange: &mut impl Exchange) {
-        self.at(now, exchange);
+    /// Hands over everything recorded since the last time, with what the worker moved meanwhile
+    /// and its state. At least one interval is handed over, so that the state arrives even when
+    /// nothing happened.
+    pub fn hand_over(
+        &mut self,
+        now: Nanos,
+        gauges: Gauges,
+        traffic: Traffic,
+        exchange: &mut impl Exchange,
+    ) {
+        self.at(now, exchange).counts.move_traffic(traffic);
         let current = self.current;
         for (i, slot) in self.open.iter_mut().enumerate() {
             if i == current || !slot.interval.is_empty() {
@@ -153,6 +142,7 @@ impl Slot {
     /// Swaps the interval for an empty one of the same window.
     fn hand_over(&mut self, exchange: &mut impl Exchange) {
         let window = self.interval.window;
+        self.interval.count_saturated();
         exchange.exchange(&mut self.interval);
         debug_assert!(self.interval.is_empty(), "an exchange returns an empty interval");
         self.interval.window = window;

@@ -1,8 +1,9 @@
 //! The requests on connections.
 //!
-//! Connection `c` of a plan with pipeline depth `p` owns the places `c·p .. (c+1)·p` as a ring. All
-//! occupied places are linked in the order of dispatch. The timeout is the same for all, so the
-//! first of the list is the next to time out, and no timer is needed.
+//! Connection `c` of a plan with pipeline depth `p` owns the places `c·p .. (c+1)·p` as a ring. When
+//! the requests were dispatched stands in an array of its own: looking for the oldest one, which
+//! is the next to time out, is a walk over eight bytes a place, and nothing has to be kept in order
+//! as requests come and go.
 
 use throng_measure::Nanos;
 
@@ -26,18 +27,11 @@ pub(crate) struct Request {
 /// All requests on the connections of one worker.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    places: Vec<Place>,
+    requests: Vec<Request>,
+    /// When each place's request was dispatched; [`Nanos::MAX`] where there is none.
+    dispatched: Vec<Nanos>,
     depth: u32,
-    first: u32,
-    last: u32,
     count: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    request: Request,
-    before: u32,
-    after: u32,
 }
 
 /// Where a connection's ring begins and how much of it is used.
@@ -50,21 +44,22 @@ pub(crate) struct Ring {
 impl InFlight {
     /// Room for `depth` requests on each connection; grows with [`InFlight::make_room`].
     pub(crate) fn new(depth: u32, connections_max: u32) -> Self {
-        let places = Vec::with_capacity(depth as usize * connections_max as usize);
-        Self { places, depth, first: NONE, last: NONE, count: 0 }
+        let places = depth as usize * connections_max as usize;
+        Self {
+            requests: Vec::with_capacity(places),
+            dispatched: Vec::with_capacity(places),
+            depth,
+            count: 0,
+        }
     }
 
     /// Makes room for the connection of one more slot.
     pub(crate) fn make_room(&mut self) {
-        let request = Request {
-            due: Nanos::ZERO,
-            dispatched: Nanos::ZERO,
-            sent: None,
-            first_byte: None,
-            tries: 0,
-        };
-        let place = Place { request, before: NONE, after: NONE };
-        self.places.resize(self.places.len() + self.depth as usize, place);
+        let places = self.requests.len() + self.depth as usize;
+        let (due, dispatched) = (Nanos::ZERO, Nanos::MAX);
+        let nothing = Request { due, dispatched, sent: None, first_byte: None, tries: 0 };
+        self.requests.resize(places, nothing);
+        self.dispatched.resize(places, Nanos::MAX);
     }
 
     /// Requests that one connection takes.
@@ -78,21 +73,22 @@ impl InFlight {
         self.count
     }
 
-    /// The connection whose request was dispatched first, and when.
-    #[inline]
+    /// The connection whose request was dispatched first, and when. Walks over all places.
     pub(crate) fn oldest(&self) -> Option<(Slot, Nanos)> {
-        let place = self.places.get(self.first as usize)?;
-        Some((self.first / self.depth, place.request.dispatched))
+        let places = (0_u32..).zip(&self.dispatched);
+        let (place, &dispatched) = places.min_by_key(|(_, dispatched)| **dispatched)?;
+        (dispatched < Nanos::MAX).then_some((place / self.depth, dispatched))
     }
 
     /// Puts a request behind the others on a connection. The ring must not be full.
     #[inline]
     pub(crate) fn push(&mut self, slot: Slot, ring: &mut Ring, request: Request) {
         assert!(ring.len < self.depth, "a connection takes at most its depth in requests");
-        let index = self.index(slot, ring.head + ring.len);
+        let place = self.place(slot, ring.head + ring.len);
         ring.len += 1;
-        self.places[index as usize].request = request;
-        self.link(index, request.dispatched);
+        self.count += 1;
+        self.requests[place] = request;
+        self.dispatched[place] = request.dispatched;
     }
 
     /// The request on a connection that is answered next.
@@ -107,8 +103,8 @@ impl InFlight {
         if n >= ring.len {
             return None;
         }
-        let index = self.index(slot, ring.head + n);
-        Some(&mut self.places[index as usize].request)
+        let place = self.place(slot, ring.head + n);
+        Some(&mut self.requests[place])
     }
 
     /// Takes the request that is answered next off a connection.
@@ -117,10 +113,10 @@ impl InFlight {
         if ring.len == 0 {
             return None;
         }
-        let index = self.index(slot, ring.head);
+        let place = self.place(slot, ring.head);
         ring.head = if ring.head + 1 == self.depth { 0 } else { ring.head + 1 };
         ring.len -= 1;
-        Some(self.take(index))
+        Some(self.take(place))
     }
 
     /// Takes the request that was sent last off a connection.
@@ -129,61 +125,23 @@ impl InFlight {
             return None;
         }
         ring.len -= 1;
-        let index = self.index(slot, ring.head + ring.len);
-        Some(self.take(index))
+        let place = self.place(slot, ring.head + ring.len);
+        Some(self.take(place))
     }
 
     #[inline]
-    fn index(&self, slot: Slot, place: u32) -> u32 {
-        let wrapped = if place >= self.depth { place - self.depth } else { place };
-        slot * self.depth + wrapped
-    }
-
-    /// Links a place behind the last one that was dispatched no later. That is nearly always the
-    /// last of all; only a request that is sent again is older than others.
-    #[inline]
-    fn link(&mut self, index: u32, dispatched: Nanos) {
-        let mut before = self.last;
-        while before != NONE && self.places[before as usize].request.dispatched > dispatched {
-            before = self.places[before as usize].before;
-        }
-        let after =
-            if before == NONE { self.first } else { self.places[before as usize].after };
-        self.places[index as usize].before = before;
-        self.places[index as usize].after = after;
-        self.set_after(before, index);
-        self.set_before(after, index);
-        self.count += 1;
-    }
-
-    #[inline]
-    fn take(&mut self, index: u32) -> Request {
-        let Place { request, before, after } = self.places[index as usize];
-        self.set_after(before, after);
-        self.set_before(after, before);
+    fn take(&mut self, place: usize) -> Request {
         self.count -= 1;
-        request
+        self.dispatched[place] = Nanos::MAX;
+        self.requests[place]
     }
 
     #[inline]
-    fn set_after(&mut self, place: u32, after: u32) {
-        match self.places.get_mut(place as usize) {
-            Some(place) => place.after = after,
-            None => self.first = after,
-        }
-    }
-
-    #[inline]
-    fn set_before(&mut self, place: u32, before: u32) {
-        match self.places.get_mut(place as usize) {
-            Some(place) => place.before = before,
-            None => self.last = before,
-        }
+    fn place(&self, slot: Slot, nth: u32) -> usize {
+        let wrapped = if nth >= self.depth { nth - self.depth } else { nth };
+        slot as usize * self.depth as usize + wrapped as usize
     }
 }
-
-/// No place. Beyond every index: 2^32 places of 100 bytes do not fit any machine.
-const NONE: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests;

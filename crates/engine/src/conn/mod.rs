@@ -3,8 +3,7 @@
 //! - [`pool::Connection`] is one place for a connection: its state, its decoder, how much of its requests
 //!   is still to be sent.
 //! - [`Pool`] decides which connection carries the next request and when one is opened.
-//! - [`InFlight`] holds the requests on the connections, in the order of dispatch, so that the next
-//!   timeout is always the first one.
+//! - [`InFlight`] holds the requests on the connections.
 //! - [`Outgoing`] is the encoded request.
 
 mod backoff;

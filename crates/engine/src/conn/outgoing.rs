@@ -34,11 +34,24 @@ impl Outgoing {
         self.length
     }
 
+    /// How many requests the last `unsent` bytes belong to. At most the pipeline's depth.
+    #[inline]
+    pub(crate) fn requests_in(&self, unsent: usize) -> u32 {
+        // The usual cases come without a division.
+        if unsent <= self.length {
+            return u32::from(unsent > 0);
+        }
+        u32::try_from(unsent.div_ceil(self.length)).unwrap_or(u32::MAX)
+    }
+
     /// The next bytes to send when the last `unsent` bytes of whole requests are not sent yet.
     #[inline]
     pub(crate) fn next(&self, unsent: usize) -> &[u8] {
         // Requests are equal, so where one ends the next begins: only the place within a request
         // matters.
+        if unsent == self.length {
+            return &self.repeated[..unsent];
+        }
         let place = match unsent % self.length {
             0 => 0,
             left_of_first => self.length - left_of_first,

@@ -38,8 +38,9 @@ pub struct Epoll {
 #[derive(Default)]
 struct Socket {
     file: Option<OwnedFd>,
-    /// Told apart from earlier connections of the slot by this number.
-    generation: u32,
+    /// What its events carry: the slot, and a number that tells it apart from earlier connections
+    /// of the slot.
+    token: u64,
     connecting: bool,
     /// A send was short.
     blocked: bool,
@@ -90,7 +91,10 @@ impl Epoll {
             self.sockets.resize_with(index + 1, Socket::default);
         }
         let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
-        let token = token(slot, self.sockets[index].generation);
+        // The generation is in the upper half, so that a token's lower half is its slot.
+        let generation = (self.sockets[index].token >> 32).wrapping_add(1);
+        let token = generation << 32 | u64::from(slot);
+        self.sockets[index].token = token;
         let mut event = libc::epoll_event { events: interest.cast_unsigned(), u64: token };
         let (poll, socket) = (self.poll.as_raw_fd(), file.as_raw_fd());
         // SAFETY: both files are open and `event` is a valid event that the call only reads.
@@ -120,9 +124,7 @@ impl Epoll {
 
     fn is_current(&self, event: &Current) -> bool {
         let socket = self.sockets.get(event.slot as usize);
-        socket.is_some_and(|socket| {
-            socket.file.is_some() && token(event.slot, socket.generation) == event.token
-        })
+        socket.is_some_and(|socket| socket.token == event.token && socket.file.is_some())
     }
 
     /// Closes a connection that waited for its peer to close.
@@ -217,10 +219,8 @@ impl Io for Epoll {
     fn close(&mut self, slot: Slot, how: Close) {
         let Some(socket) = self.sockets.get_mut(slot as usize) else { return };
         let Some(file) = socket.file.take() else { return };
-        let token = token(slot, socket.generation);
-        socket.generation = socket.generation.wrapping_add(1);
         if how == Close::AfterPeer {
-            self.lingering.push_back((token, file));
+            self.lingering.push_back((socket.token, file));
             if self.lingering.len() > LINGERING_MAX {
                 self.lingering.pop_front();
             }
@@ -256,15 +256,17 @@ impl Io for Epoll {
     #[inline]
     fn next(&mut self) -> Option<Completion> {
         loop {
-            if self.current.is_none() {
-                self.current = self.take_event();
-            }
-            let mut event = self.current?;
-            // The worker may have closed the connection since the last completion.
-            let completion =
-                if self.is_current(&event) { self.deliver(&mut event) } else { None };
-            self.current = completion.filter(|_| event.flags != 0).map(|_| event);
+            let mut event = match self.current.take() {
+                Some(event) if self.is_current(&event) => event,
+                // The worker has closed the connection since the last completion.
+                Some(_) => continue,
+                None => self.take_event()?,
+            };
+            let completion = self.deliver(&mut event);
             if completion.is_some() {
+                if event.flags != 0 {
+                    self.current = Some(event);
+                }
                 return completion;
             }
         }
@@ -278,10 +280,6 @@ impl Io for Epoll {
     fn clock_steps(&self) -> u64 {
         self.wall.steps
     }
-}
-
-fn token(slot: Slot, generation: u32) -> u64 {
-    u64::from(generation) << 32 | u64::from(slot)
 }
 
 /// Takes ownership of a file that the kernel has just given.

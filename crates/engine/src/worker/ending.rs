@@ -177,7 +177,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.rules.idempotent && request.tries < self.rules.retries_max
     }
 
-    /// Puts a request that another one's end took off its connection back in front of the queue.
+    /// Puts a request that the end of its connection took off it back into the queue.
     fn requeue(&mut self, mut request: Request, now: Nanos) {
         if !self.may_retry(&request) {
             return self.fail(&request, now, Outcome::IoError, Cause::ConnectionLost);
@@ -186,7 +186,9 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         request.tries += 1;
         request.sent = None;
         request.first_byte = None;
-        self.waiting.push_front(request);
+        // The queue is in the order of dispatch, and this one is older than most.
+        let place = self.waiting.partition_point(|other| other.dispatched < request.dispatched);
+        self.waiting.insert(place, request);
     }
 
     fn end_connection(&mut self, slot: Slot, how: Close) {
@@ -219,7 +221,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         }
         if self.over_since.is_none() {
             // Arrivals limited by their number end when the next one would have been due.
-            if let (Due::Never, Some(over_at)) = (self.workload.next_due(), self.workload.over_at()) {
+            if let (Due::Never, Some(over_at)) = (self.workload.next_due(), self.workload.over_at())
+            {
                 self.recorder.end_span(over_at);
             }
         }
@@ -236,10 +239,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             (None, Due::At(due)) => wake_at = wake_at.min(due),
             (None, _) => wake_at = wake_at.min(self.stop_at),
         }
-        let waiting = self.waiting.front().map(|request| request.dispatched);
-        let in_flight = self.in_flight.oldest().map(|(_, dispatched)| dispatched);
-        for dispatched in [waiting, in_flight].into_iter().flatten() {
-            wake_at = wake_at.min(dispatched.plus(self.rules.timeout_ns));
+        if self.in_flight.count() > 0 || !self.waiting.is_empty() {
+            wake_at = wake_at.min(self.next_timeout);
         }
         match self.pool.held_until() {
             Some(until) if until > now => wake_at.min(until),

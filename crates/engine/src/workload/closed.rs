@@ -23,7 +23,8 @@ impl Closed {
 }
 
 impl Workload for Closed {
-    fn next_due(&mut self) -> Due {
+    #[inline]
+    fn next_due(&self) -> Due {
         match self.ready.front() {
             _ if self.left == Some(0) => Due::Never,
             Some(&due) => Due::At(due),
@@ -31,6 +32,7 @@ impl Workload for Closed {
         }
     }
 
+    #[inline]
     fn take(&mut self) {
         self.ready.pop_front();
         if let Some(left) = &mut self.left {

@@ -33,10 +33,16 @@ impl Constant {
 }
 
 impl Workload for Constant {
-    fn next_due(&mut self) -> Due {
-        if self.limit.is_some_and(|limit| self.next >= limit) { Due::Never } else { Due::At(self.due) }
+    #[inline]
+    fn next_due(&self) -> Due {
+        if self.limit.is_some_and(|limit| self.next >= limit) {
+            Due::Never
+        } else {
+            Due::At(self.due)
+        }
     }
 
+    #[inline]
     fn take(&mut self) {
         self.next = self.next.saturating_add(self.stride);
         self.due = due_of(self.rate, self.next);

@@ -42,10 +42,22 @@ pub enum Due {
 /// When requests of one worker are due. See the module's contract.
 pub trait Workload: Send {
     /// The due time of the next request, without taking it.
-    fn next_due(&mut self) -> Due;
+    fn next_due(&self) -> Due;
 
     /// Takes the request that [`Workload::next_due`] told of.
     fn take(&mut self);
+
+    /// Takes the next request if it is due at `now` and before `stop`; returns its due time.
+    #[inline]
+    fn take_due(&mut self, now: Nanos, stop: Nanos) -> Option<Nanos> {
+        match self.next_due() {
+            Due::At(due) if due <= now && due < stop => {
+                self.take();
+                Some(due)
+            }
+            _ => None,
+        }
+    }
 
     /// A request of this worker has ended, with or without an answer.
     fn finished(&mut self, end: Nanos);

@@ -39,13 +39,15 @@ impl Poisson {
 }
 
 impl Workload for Poisson {
-    fn next_due(&mut self) -> Due {
+    #[inline]
+    fn next_due(&self) -> Due {
         if self.limit.is_some_and(|limit| self.next >= limit) {
             return Due::Never;
         }
         Due::At(instant(self.sum.value(), self.gap_ns))
     }
 
+    #[inline]
     fn take(&mut self) {
         for _ in 0..self.share.workers {
             self.next = self.next.saturating_add(1);

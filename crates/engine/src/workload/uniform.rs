@@ -30,10 +30,16 @@ impl Uniform {
 }
 
 impl Workload for Uniform {
-    fn next_due(&mut self) -> Due {
-        if self.limit.is_some_and(|limit| self.next >= limit) { Due::Never } else { Due::At(self.due) }
+    #[inline]
+    fn next_due(&self) -> Due {
+        if self.limit.is_some_and(|limit| self.next >= limit) {
+            Due::Never
+        } else {
+            Due::At(self.due)
+        }
     }
 
+    #[inline]
     fn take(&mut self) {
         self.next = self.next.saturating_add(self.stride);
         self.due = due_of(self.rate, self.seed, self.next);

@@ -52,7 +52,11 @@ fn the_classic_hundred_seconds_and_a_hundred_second_stall() {
     let response = &summary.response_time;
     assert_near("mean", response.mean_ns.expect("samples"), 25e9, 2.0);
     assert_near("p75", response.at(Level::P75).value().expect("samples") as f64, 50e9, 2.0);
-    assert!(response.at(Level::P50).value() < Some(2 * MS), "{:?}", response.at(Level::P50).value());
+    assert!(
+        response.at(Level::P50).value() < Some(2 * MS),
+        "{:?}",
+        response.at(Level::P50).value()
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Plans as data.
 
+use throng_engine::io::sim::Scene;
 use throng_engine::plan::{Arrivals, Endpoint, Model, Plan, Pool, Rate, Stop};
 use throng_engine::simulate;
-use throng_engine::io::sim::Scene;
 use throng_journey::{Request, Url};
 use throng_measure::{Outcome, Place, Summary};
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Nanos;
+use crate::metric::HIGHEST_NS;
 
 fn answered(outcome: Outcome) -> Sample {
     Sample {
@@ -67,6 +68,7 @@ fn a_cleared_interval_is_empty() {
 fn durations_beyond_an_hour_are_counted_as_saturated() {
     let mut interval = Interval::new();
     interval.record(Metric::Service, HIGHEST_NS + 1);
+    interval.count_saturated();
     assert_eq!(interval.counts.saturated, 1);
     assert_eq!(interval.histogram(Metric::Service).len(), 1);
 }

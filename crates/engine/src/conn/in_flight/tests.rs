@@ -24,19 +24,10 @@ fn the_oldest_request_is_known_whatever_the_order_of_answers() {
     assert_eq!(in_flight.oldest(), Some((2, Nanos(12))));
 }
 
-#[test]
-fn a_request_that_is_sent_again_keeps_its_place_in_time() {
-    let (mut in_flight, mut rings) = room(1, 3);
-    in_flight.push(0, &mut rings[0], request(20));
-    in_flight.push(1, &mut rings[1], request(30));
-    in_flight.push(2, &mut rings[2], request(10));
-    assert_eq!(in_flight.oldest(), Some((2, Nanos(10))));
-}
-
 proptest! {
     /// Against a model that keeps a plain list per connection.
     #[test]
-    fn rings_and_list_agree_with_plain_lists(
+    fn rings_agree_with_plain_lists(
         depth in 1_u32..5,
         steps in prop::collection::vec((0_u32..4, 0_u8..3, 0_u64..50), 0..200),
     ) {

@@ -56,7 +56,8 @@ fn connect_tcp(address: SocketAddr) -> io::Result<OwnedFd> {
 
 fn connect_unix(path: &Path) -> io::Result<OwnedFd> {
     let bytes = path.as_os_str().as_bytes();
-    let mut address = libc::sockaddr_un { sun_family: family_of(libc::AF_UNIX), sun_path: [0; 108] };
+    let mut address =
+        libc::sockaddr_un { sun_family: family_of(libc::AF_UNIX), sun_path: [0; 108] };
     // One byte stays zero: the path ends there.
     if bytes.len() >= address.sun_path.len() {
         return Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG));
@@ -101,8 +102,13 @@ pub(super) fn connect_error(file: RawFd) -> Option<Cause> {
 }
 
 pub(super) fn send(file: RawFd, bytes: &[u8]) -> io::Result<usize> {
-    // SAFETY: the pointer and length are those of a live slice that the call only reads.
-    let sent = unsafe { libc::send(file, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+    let (start, length, flags) = (bytes.as_ptr(), bytes.len(), libc::MSG_NOSIGNAL);
+    let no_address = ptr::null::<libc::sockaddr>();
+    // The C library's `send` is a cancellation point and costs 90 instructions more.
+    // SAFETY: the pointer and length are those of a live slice that the call only reads; no
+    // address is passed.
+    let sent =
+        unsafe { libc::syscall(libc::SYS_sendto, file, start, length, flags, no_address, 0) };
     usize::try_from(sent).map_err(|_| io::Error::last_os_error())
 }
 
@@ -132,10 +138,8 @@ impl Receiver {
     /// Receives what has come, at most [`RECEIVE_BYTES`]; 0 when the peer has closed.
     #[inline]
     pub(super) fn receive(&mut self, file: RawFd) -> io::Result<usize> {
-        let mut part = libc::iovec {
-            iov_base: self.buffer.as_mut_ptr().cast(),
-            iov_len: self.buffer.len(),
-        };
+        let mut part =
+            libc::iovec { iov_base: self.buffer.as_mut_ptr().cast(), iov_len: self.buffer.len() };
         let mut message = libc::msghdr {
             msg_name: ptr::null_mut(),
             msg_namelen: 0,
@@ -147,7 +151,7 @@ impl Receiver {
         };
         // SAFETY: the message points to one part (the buffer, with its length) and to the control
         // buffer (with its length); all live longer than the call.
-        let received = unsafe { libc::recvmsg(file, &raw mut message, 0) };
+        let received = unsafe { libc::syscall(libc::SYS_recvmsg, file, &raw mut message, 0) };
         self.length = 0;
         self.control_bytes = message.msg_controllen;
         let received = usize::try_from(received).map_err(|_| io::Error::last_os_error())?;

@@ -1,0 +1,119 @@
+//! What goes into a run file beside the samples.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Gauges, Span};
+
+/// Where a run is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// A file. An older run file of that name is replaced; anything else is left alone, with an
+    /// error.
+    File(&'a Path),
+    /// SQLite's private temporary database: gone when it is closed.
+    Temporary,
+}
+
+/// What is known when a run begins.
+#[derive(Clone, Debug)]
+pub struct RunHeader {
+    /// throng's version.
+    pub version: String,
+    /// The plan, complete.
+    pub plan: serde_json::Value,
+    /// The plan in one line: `closed model: 20 connections, GET http://…`.
+    pub title: String,
+    /// When the run began, in nanoseconds since 1970, UTC.
+    pub started_unix_ns: i64,
+    /// The length of the warm-up: window 0 begins here.
+    pub warmup_ns: u64,
+    /// Whether the model is closed: the next request waits for an answer.
+    pub closed: bool,
+    /// The machine.
+    pub environment: Environment,
+}
+
+/// The machine that generated the load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    /// `uname -r` of the generating host.
+    pub host_kernel: String,
+    /// The processor's name.
+    pub cpu_model: String,
+    /// Processors that throng may run on.
+    pub cpu_count: u32,
+    /// Worker threads.
+    pub worker_count: u32,
+}
+
+/// The state of the run when a second ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tick {
+    /// Since the run began.
+    pub elapsed_ns: u64,
+    /// The workers' states, added up; the maxima too, which makes them upper bounds.
+    pub gauges: Gauges,
+    /// What generating the load has cost so far.
+    pub generator: Generator,
+}
+
+/// What generating the load cost, since the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Generator {
+    /// Processor time in user space, of all threads.
+    pub user_ns: u64,
+    /// Processor time in the kernel, of all threads.
+    pub system_ns: u64,
+    /// The most memory resident at one time.
+    pub max_rss_bytes: u64,
+    /// The share of processor time that the hypervisor gave to others, 0..=1.
+    pub steal_ratio: Option<f64>,
+}
+
+/// What is known when a run has ended.
+#[derive(Clone, Debug)]
+pub struct RunEnd {
+    /// Since the run began, until the last request had ended.
+    pub elapsed_ns: u64,
+    /// The measured part.
+    pub span: Span,
+    /// Whether the run was ended before its plan was.
+    pub interrupted: bool,
+    /// The workers' last states, added up.
+    pub gauges: Gauges,
+    /// What generating the load cost.
+    pub generator: Generator,
+    /// How often the wall clock was set while the run lasted.
+    pub clock_steps: u64,
+    /// A digest of every due time, the same for every number of threads.
+    pub schedule_digest: Option<String>,
+}
+
+/// How the run stands, as of the last [`commit`](super::RunWriter::commit).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Since the run began.
+    pub elapsed_ns: u64,
+    /// Answers per second over the last tick, in the warm-up too.
+    pub rate_per_s: f64,
+    /// Median response time of all arrivals since the warm-up; `None` while the samples do not
+    /// support it or it lies among unanswered requests.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile likewise.
+    pub p99_ns: Option<u64>,
+    /// Requests planned since the warm-up.
+    pub planned: u64,
+    /// Answers since the warm-up.
+    pub completed: u64,
+    /// Requests since the warm-up that ended, but not `ok`.
+    pub failed: u64,
+    /// Connections open.
+    pub open_count: u32,
+    /// Requests that wait for a connection.
+    pub queued: u32,
+    /// Requests sent and not answered.
+    pub in_flight: u32,
+}

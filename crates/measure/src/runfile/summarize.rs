@@ -1,0 +1,184 @@
+//! From the tables to a [`Summary`].
+
+use rusqlite::OptionalExtension as _;
+use rusqlite::types::FromSql;
+
+use super::{RunFile, RunFileError, Tick, schema};
+use crate::distribution::Distribution;
+use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
+use crate::{Cause, Counts, Metric, Outcome};
+
+pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
+    let warmup_ns = warmup_ns(file)?;
+    let last = file.last_tick()?.unwrap_or_default();
+    let Ending { complete, span_ns, interrupted, clock_steps } = ending(file, warmup_ns, &last)?;
+
+    let mut counts = counts(file, "window >= 0")?;
+    let warmup_counts = self::counts(file, "window < 0")?;
+    let warmup = Warmup { planned: last.gauges.planned_warmup, outcomes: warmup_counts.outcomes };
+    // Nothing is known of the requests that a cut run had planned and not seen the end of.
+    let lost = if complete { 0 } else { last.gauges.planned.saturating_sub(counts.ended()) };
+    counts.outcomes[Outcome::Unfinished.index()] += lost;
+    let planned = last.gauges.planned;
+
+    let ok = file.total(Metric::ResponseOk)?;
+    let unanswered = file.total(Metric::Unanswered)?;
+    let of = |metric| file.total(metric).map(|histogram| Distribution::of(&histogram));
+    let generator = &last.generator;
+    let [user_s, system_s] = [generator.user_ns, generator.system_ns].map(|ns| ns as f64 / 1e9);
+    Ok(Summary {
+        version: required(file, "version")?,
+        title: required(file, "title")?,
+        model: model(file)?,
+        plan: json(file, "plan")?,
+        environment: json(file, "environment")?,
+        started_unix_ns: required(file, "started_unix_ns")?,
+        complete,
+        interrupted,
+        elapsed_ns: last.elapsed_ns,
+        warmup_ns,
+        span_ns,
+        planned,
+        outcomes: counts.outcomes,
+        lost,
+        identity_holds: planned == counts.ended()
+            && (!complete || warmup.planned == warmup_counts.ended()),
+        warmup,
+        statuses: statuses(file)?,
+        causes: causes(file)?,
+        rates: rates(planned, &counts, span_ns),
+        completed: counts.completed,
+        response_time: Distribution::of_arrivals(&file.total_answered()?, &unanswered, lost),
+        response_time_ok: Distribution::of(&ok),
+        service_time: of(Metric::Service)?,
+        lateness: of(Metric::Lateness)?,
+        queue_wait: of(Metric::QueueWait)?,
+        first_byte: of(Metric::FirstByte)?,
+        connect_time: of(Metric::Connect)?,
+        wakeup: of(Metric::Wakeup)?,
+        saturated: counts.saturated,
+        bytes_sent: counts.bytes_sent,
+        bytes_received: counts.bytes_received,
+        connections: counts.connections,
+        open_max: last.gauges.open_max,
+        queued_max: last.gauges.queued_max,
+        generator: GeneratorUse {
+            user_s,
+            system_s,
+            cpu_cores: per_second(user_s + system_s, last.elapsed_ns),
+            max_rss_bytes: generator.max_rss_bytes,
+            steal_ratio: generator.steal_ratio,
+        },
+        clock_steps,
+        schedule_digest: value(file, "schedule_digest")?,
+    })
+}
+
+/// The length of the warm-up.
+pub(super) fn warmup_ns(file: &RunFile) -> Result<u64, RunFileError> {
+    natural(file, "warmup_ns")?.ok_or(RunFileError::Damaged { what: "warmup_ns" })
+}
+
+/// What only the end of a run tells, or, without one, what its last second does.
+struct Ending {
+    complete: bool,
+    span_ns: u64,
+    interrupted: bool,
+    clock_steps: u64,
+}
+
+fn ending(file: &RunFile, warmup_ns: u64, last: &Tick) -> Result<Ending, RunFileError> {
+    let Some(until_ns) = natural(file, "span_until_ns")? else {
+        return Ok(Ending {
+            complete: false,
+            span_ns: last.elapsed_ns.saturating_sub(warmup_ns),
+            interrupted: false,
+            clock_steps: 0,
+        });
+    };
+    let from_ns =
+        natural(file, "span_from_ns")?.ok_or(RunFileError::Damaged { what: "span_from_ns" })?;
+    Ok(Ending {
+        complete: true,
+        span_ns: until_ns.saturating_sub(from_ns),
+        interrupted: value::<i64>(file, "interrupted")? == Some(1),
+        clock_steps: natural(file, "clock_steps")?.unwrap_or(0),
+    })
+}
+
+fn rates(planned: u64, counts: &Counts, span_ns: u64) -> Rates {
+    Rates {
+        offered_per_s: per_second(planned as f64, span_ns),
+        achieved_per_s: per_second(counts.completed as f64, span_ns),
+        ok_per_s: per_second(counts.completed_ok as f64, span_ns),
+    }
+}
+
+fn per_second(amount: f64, time_ns: u64) -> f64 {
+    if time_ns == 0 { 0.0 } else { amount * 1e9 / time_ns as f64 }
+}
+
+fn counts(file: &RunFile, which: &str) -> Result<Counts, RunFileError> {
+    let sums: Vec<_> = Counts::names().map(|name| format!("coalesce(sum({name}), 0)")).collect();
+    let sql = format!("SELECT {} FROM window WHERE {which}", sums.join(", "));
+    file.connection
+        .query_row(&sql, [], |row| schema::counts(row, 0))
+        .map_err(|source| RunFileError::Read { source })
+}
+
+fn statuses(file: &RunFile) -> Result<Vec<(u16, u64)>, RunFileError> {
+    let sql = "SELECT code, sum(count) FROM status WHERE window >= 0 GROUP BY code ORDER BY code";
+    let mut select = file.connection.prepare(sql).map_err(read)?;
+    let rows =
+        select.query_map([], |row| Ok((row.get(0)?, schema::count(row, 1)?))).map_err(read)?;
+    rows.collect::<Result<_, _>>().map_err(read)
+}
+
+fn causes(file: &RunFile) -> Result<Vec<(Cause, u64)>, RunFileError> {
+    let sql = "SELECT name, sum(count) FROM cause WHERE window >= 0 GROUP BY name";
+    let mut select = file.connection.prepare(sql).map_err(read)?;
+    let mut rows = select.query([]).map_err(read)?;
+    let mut causes = Vec::new();
+    while let Some(row) = rows.next().map_err(read)? {
+        causes.push((schema::cause(row, 0)?, schema::count(row, 1).map_err(read)?));
+    }
+    causes.sort_by_key(|&(cause, _)| cause.index());
+    Ok(causes)
+}
+
+fn model(file: &RunFile) -> Result<Model, RunFileError> {
+    match required::<String>(file, "model")?.as_str() {
+        "open" => Ok(Model::Open),
+        "closed" => Ok(Model::Closed),
+        _ => Err(RunFileError::Damaged { what: "model" }),
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(
+    file: &RunFile,
+    key: &'static str,
+) -> Result<T, RunFileError> {
+    serde_json::from_str(&required::<String>(file, key)?)
+        .map_err(|_| RunFileError::Damaged { what: key })
+}
+
+fn natural(file: &RunFile, key: &'static str) -> Result<Option<u64>, RunFileError> {
+    value::<i64>(file, key)?
+        .map(|stored| u64::try_from(stored).map_err(|_| RunFileError::Damaged { what: key }))
+        .transpose()
+}
+
+fn required<T: FromSql>(file: &RunFile, key: &'static str) -> Result<T, RunFileError> {
+    value(file, key)?.ok_or(RunFileError::Damaged { what: key })
+}
+
+fn value<T: FromSql>(file: &RunFile, key: &str) -> Result<Option<T>, RunFileError> {
+    file.connection
+        .prepare_cached("SELECT value FROM run WHERE key = ?")
+        .and_then(|mut select| select.query_row([key], |row| row.get(0)).optional())
+        .map_err(read)
+}
+
+fn read(source: rusqlite::Error) -> RunFileError {
+    RunFileError::Read { source }
+}

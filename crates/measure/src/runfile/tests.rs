@@ -1,0 +1,331 @@
+use std::fs;
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::*;
+use crate::testing::{MS, S, end, header, interval, temporary, tick};
+use crate::{Cause, Gauges, Level, Metric, Model, Outcome, Percentile};
+
+mod killed;
+
+#[test]
+fn a_finished_run_is_summed_up() {
+    let mut writer = temporary();
+    writer.add(&interval(-1, 5, Outcome::Ok, 900 * MS));
+    writer.commit(&tick(1, 0)).unwrap();
+    writer.add(&interval(0, 90, Outcome::Ok, MS));
+    writer.add(&interval(0, 10, Outcome::HttpError, 2 * MS));
+    writer.commit(&tick(2, 100)).unwrap();
+    writer.add(&interval(1, 100, Outcome::Timeout, 10 * MS));
+    let summary = writer.finish(&end(2, 200, 5)).unwrap().summary().unwrap();
+
+    assert!(summary.complete && summary.identity_holds && !summary.interrupted);
+    assert_eq!((summary.planned, summary.lost, summary.completed), (200, 0, 100));
+    assert_eq!(summary.outcomes, [90, 10, 0, 100, 0, 0, 0, 0, 0]);
+    assert_eq!((summary.warmup.planned, summary.warmup.outcomes[0]), (5, 5));
+    assert_eq!(summary.statuses, [(200, 90), (503, 10)]);
+    assert_eq!(summary.causes, [(Cause::WaitingForAnswer, 100)]);
+    assert_eq!(summary.model, Model::Open);
+    assert_eq!(summary.span_ns, 2 * S);
+    let rates = summary.rates;
+    assert_eq!((rates.offered_per_s, rates.achieved_per_s, rates.ok_per_s), (100.0, 50.0, 45.0));
+    assert_eq!((summary.response_time.count, summary.response_time.censored_count), (200, 100));
+    assert_eq!((summary.response_time_ok.count, summary.service_time.count), (90, 100));
+    assert!(matches!(summary.response_time.at(Level::P90), Percentile::AtLeast(_)));
+    assert_eq!(summary.environment.cpu_count, 4);
+    assert_eq!((summary.clock_steps, summary.schedule_digest.as_deref()), (2, Some("abc")));
+    assert_eq!(summary.generator.cpu_s(), 2.0);
+    assert_eq!(summary.plan, header().plan);
+}
+
+#[test]
+fn the_warm_up_is_in_the_file_but_not_in_the_totals() {
+    let mut writer = temporary();
+    writer.add(&interval(-2, 7, Outcome::Ok, MS));
+    let file = writer.finish(&end(0, 0, 7)).unwrap();
+    assert!(file.total(Metric::ResponseOk).unwrap().is_empty());
+    let mut seen = Vec::new();
+    file.for_each_window(|window| {
+        seen.push((window.window, window.histogram(Metric::ResponseOk).len()));
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+    assert_eq!(seen, [(-2, 7)]);
+}
+
+#[test]
+fn a_delta_for_a_window_long_past_is_added_to_it() {
+    let mut writer = temporary();
+    for window in 0..20_i64 {
+        writer.add(&interval(window, 1, Outcome::Ok, MS));
+        writer.commit(&tick(2, 20)).unwrap();
+    }
+    writer.add(&interval(3, 2, Outcome::Ok, 15 * S));
+    writer.add(&interval(3, 1, Outcome::HttpError, 15 * S));
+    let file = writer.finish(&end(20, 23, 0)).unwrap();
+    file.for_each_window(|window| {
+        let late = window.window == 3;
+        assert_eq!(window.histogram(Metric::ResponseOk).len(), if late { 3 } else { 1 });
+        assert_eq!(window.counts.ended(), if late { 4 } else { 1 });
+        let statuses: Vec<_> = window.status_counts().collect();
+        assert_eq!(statuses, if late { vec![(200, 3), (503, 1)] } else { vec![(200, 1)] });
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn more_windows_between_two_commits_than_memory_holds_lose_nothing() {
+    let mut writer = temporary();
+    for round in 1..=3 {
+        for window in 0..50 {
+            writer.add(&interval(window, round, Outcome::Ok, MS));
+        }
+    }
+    let file = writer.finish(&end(50, 300, 0)).unwrap();
+    let mut count = 0;
+    file.for_each_window(|window| {
+        count += 1;
+        assert_eq!(window.counts.ended(), 6, "window {}", window.window);
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+    assert_eq!(count, 50);
+    assert_eq!(file.total(Metric::ResponseOk).unwrap().len(), 300);
+}
+
+#[test]
+fn requests_of_a_cut_run_without_an_end_are_unfinished() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    writer.add(&interval(0, 900, Outcome::Ok, MS));
+    writer.commit(&tick(2, 1_000)).unwrap();
+    drop(writer);
+    let summary = RunFile::open(&path).unwrap().summary().unwrap();
+    assert!(!summary.complete);
+    assert_eq!((summary.planned, summary.lost), (1_000, 100));
+    assert_eq!(summary.outcome(Outcome::Unfinished), 100);
+    assert!(summary.identity_holds);
+    assert_eq!(summary.response_time.count, summary.planned);
+    assert_eq!(summary.span_ns, S);
+}
+
+#[test]
+fn a_run_cut_before_its_first_second_has_an_empty_summary() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.throng");
+    drop(RunWriter::create(Place::File(&path), &header()).unwrap());
+    let summary = RunFile::open(&path).unwrap().summary().unwrap();
+    assert_eq!((summary.planned, summary.span_ns, summary.elapsed_ns), (0, 0, 0));
+    assert_eq!(summary.rates.offered_per_s, 0.0);
+}
+
+#[test]
+fn a_run_can_be_read_while_it_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("live.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    for second in 1..5 {
+        writer.add(&interval(0, 10, Outcome::Ok, MS));
+        writer.commit(&tick(1 + second, 10 * second)).unwrap();
+        let summary = RunFile::open(&path).unwrap().summary().unwrap();
+        assert_eq!(summary.outcome(Outcome::Ok), 10 * second);
+    }
+}
+
+#[test]
+fn a_reader_that_holds_on_delays_a_commit_and_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("held.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    writer.commit(&tick(1, 0)).unwrap();
+    let reader = Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT * FROM tick;").unwrap();
+    writer.add(&interval(0, 10, Outcome::Ok, MS));
+    writer.commit(&tick(2, 10)).unwrap();
+    reader.execute_batch("COMMIT").unwrap();
+    writer.add(&interval(1, 10, Outcome::Ok, MS));
+    let summary = writer.finish(&end(2, 20, 0)).unwrap().summary().unwrap();
+    assert_eq!(summary.outcome(Outcome::Ok), 20);
+}
+
+#[test]
+fn a_run_in_which_requests_are_missing_says_so() {
+    let mut writer = temporary();
+    writer.add(&interval(0, 9, Outcome::Ok, MS));
+    let error = writer.finish(&end(1, 10, 0)).err().unwrap();
+    assert!(matches!(error, RunFileError::Unbalanced { planned: 10, ended: 9, warmup: false }));
+    assert_eq!(error.to_string(), "10 requests were planned after the warm-up but 9 ended");
+
+    let mut writer = temporary();
+    writer.add(&interval(-1, 9, Outcome::Ok, MS));
+    let error = writer.finish(&end(1, 0, 8)).err().unwrap();
+    assert!(matches!(error, RunFileError::Unbalanced { planned: 8, ended: 9, warmup: true }));
+}
+
+#[test]
+fn progress_is_that_of_the_last_second() {
+    let mut writer = temporary();
+    assert_eq!(writer.progress(), Progress::default());
+    writer.add(&interval(-1, 50, Outcome::Ok, MS));
+    writer.commit(&tick(1, 0)).unwrap();
+    assert_eq!((writer.progress().rate_per_s, writer.progress().completed), (50.0, 0));
+    writer.add(&interval(0, 1_000, Outcome::Ok, MS));
+    writer.add(&interval(0, 4, Outcome::Timeout, 10 * MS));
+    writer.commit(&tick(3, 1_010)).unwrap();
+    let progress = writer.progress();
+    assert_eq!((progress.rate_per_s, progress.completed, progress.failed), (500.0, 1_000, 4));
+    assert_eq!((progress.planned, progress.open_count), (1_010, 3));
+    assert!(progress.p50_ns.unwrap().abs_diff(MS) <= MS / 1_000);
+    assert!(progress.p99_ns.unwrap().abs_diff(MS) <= MS / 1_000);
+}
+
+#[test]
+fn only_run_files_are_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x");
+    fs::write(&path, "my thesis").unwrap();
+    let refused = RunWriter::create(Place::File(&path), &header()).err().unwrap();
+    assert!(matches!(refused, RunFileError::WouldOverwrite { .. }), "{refused}");
+    assert!(refused.hint().is_some());
+    assert_eq!(fs::read(&path).unwrap(), b"my thesis");
+
+    let other = directory.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    let refused = RunWriter::create(Place::File(&other), &header()).err().unwrap();
+    assert!(matches!(refused, RunFileError::WouldOverwrite { .. }), "{refused}");
+
+    let refused = RunWriter::create(Place::File(directory.path()), &header()).err().unwrap();
+    assert!(matches!(refused, RunFileError::WouldOverwrite { .. }), "{refused}");
+
+    let run = directory.path().join("run.throng");
+    fs::write(&run, "").unwrap();
+    let mut first = RunWriter::create(Place::File(&run), &header()).unwrap();
+    first.add(&interval(0, 3, Outcome::Ok, MS));
+    first.finish(&end(1, 3, 0)).unwrap();
+    let second = RunWriter::create(Place::File(&run), &header()).unwrap();
+    let summary = second.finish(&end(1, 0, 0)).unwrap().summary().unwrap();
+    assert_eq!(summary.planned, 0);
+}
+
+#[test]
+fn a_finished_file_stands_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    writer.add(&interval(0, 3, Outcome::Ok, MS));
+    drop(writer.finish(&end(1, 3, 0)).unwrap());
+    let names: Vec<_> = fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["run.throng"]);
+}
+
+#[test]
+fn what_is_not_a_run_file_is_named_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x");
+    let why = |path: &std::path::Path| RunFile::open(path).err().unwrap();
+    assert!(matches!(why(&path), RunFileError::Access { .. }));
+    fs::write(&path, "").unwrap();
+    assert!(matches!(why(&path), RunFileError::Empty { .. }));
+    fs::write(&path, "not a database, and longer than one header of SQLite has bytes: ".repeat(4))
+        .unwrap();
+    assert!(matches!(why(&path), RunFileError::NotARunFile { .. }));
+    let other = directory.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(why(&other), RunFileError::NotARunFile { .. }));
+
+    let newer = directory.path().join("newer.throng");
+    drop(RunWriter::create(Place::File(&newer), &header()).unwrap());
+    Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = why(&newer);
+    assert!(matches!(error, RunFileError::Newer { found: 99, .. }));
+    assert!(error.to_string().ends_with("has run file format 99, this throng reads up to 1"));
+}
+
+#[test]
+fn a_damaged_value_is_an_error_and_not_a_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    writer.add(&interval(0, 3, Outcome::Timeout, MS));
+    drop(writer.finish(&end(1, 3, 0)).unwrap());
+    for damage in [
+        "UPDATE total SET data = x'1234'",
+        "UPDATE cause SET name = 'moonlight'",
+        "UPDATE run SET value = 'half-open' WHERE key = 'model'",
+        "DELETE FROM run WHERE key = 'title'",
+        "UPDATE window SET ok = -1",
+        "DROP TABLE tick",
+    ] {
+        let damaged = directory.path().join("damaged.throng");
+        fs::copy(&path, &damaged).unwrap();
+        Connection::open(&damaged).unwrap().execute_batch(damage).unwrap();
+        assert!(RunFile::open(&damaged).unwrap().summary().is_err(), "{damage}");
+    }
+}
+
+#[test]
+fn the_state_at_the_end_of_a_second_is_given_with_its_window() {
+    let mut writer = temporary();
+    for second in 0..3_u32 {
+        writer.add(&interval(second.into(), 1, Outcome::Ok, MS));
+        let gauges = Gauges { planned: 3, open: second, ..Gauges::default() };
+        let elapsed_ns = u64::from(second + 2) * S + 100 * MS;
+        writer.commit(&Tick { elapsed_ns, gauges, ..Tick::default() }).unwrap();
+    }
+    let file = writer.finish(&end(9, 3, 0)).unwrap();
+    let mut open = Vec::new();
+    file.for_each_window(|window| {
+        open.push(window.gauges.map(|gauges| gauges.open));
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+    assert_eq!(open, [Some(0), Some(1), Some(2)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn totals_are_the_sum_of_the_windows(
+        deltas in prop::collection::vec((-3_i64..30, 1_u64..5, 0_usize..9, 1_u64..20 * S, any::<bool>()), 1..60),
+    ) {
+        let mut writer = temporary();
+        let mut planned = [0_u64; 2];
+        let mut outcomes = [0_u64; 9];
+        for (window, count, outcome, took_ns, commits) in deltas {
+            let outcome = Outcome::ALL[outcome];
+            writer.add(&interval(window, count, outcome, took_ns));
+            planned[usize::from(window >= 0)] += count;
+            if window >= 0 {
+                outcomes[outcome.index()] += count;
+            }
+            if commits {
+                writer.commit(&tick(1, planned[1])).unwrap();
+            }
+        }
+        let file = writer.finish(&end(30, planned[1], planned[0])).unwrap();
+        let summary = file.summary().unwrap();
+        prop_assert_eq!(summary.outcomes, outcomes);
+        prop_assert_eq!(summary.response_time.count, summary.planned);
+        assert_totals_are_sums(&file);
+    }
+}
+
+/// Compares each total with the windows, bucket by bucket.
+#[track_caller]
+fn assert_totals_are_sums(file: &RunFile) {
+    let mut sums = Metric::ALL.map(|_| crate::distribution::empty_histogram());
+    file.for_each_window(|window| {
+        for metric in Metric::ALL.into_iter().filter(|_| window.window >= 0) {
+            window.durations(metric).fold_into(&mut sums[metric.index()]);
+        }
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+    for metric in Metric::ALL {
+        assert!(file.total(metric).unwrap() == sums[metric.index()], "{}", metric.name());
+    }
+}

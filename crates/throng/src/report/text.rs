@@ -1,0 +1,287 @@
+//! The page to read: what was asked, what came of it, how long it took, what to conclude.
+
+use std::io::{self, Write};
+
+use throng_measure::format::{bytes, count, duration, percent, rate};
+use throng_measure::reading::reading;
+use throng_measure::{Distribution, Level, Model, Outcome, Percentile, RunFile, Summary};
+
+use super::ReportError;
+
+/// Lines are wrapped before this column.
+const WIDTH: usize = 96;
+
+/// The column in which facts begin, after their names.
+const INDENT: usize = 13;
+
+pub(super) fn write(
+    _run: &RunFile,
+    summary: &Summary,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    head(summary, out)?;
+    durations(summary, out)?;
+    facts(summary, out)?;
+    conclusions(summary, out)?;
+    Ok(())
+}
+
+fn head(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let Summary { title, rates, planned, .. } = summary;
+    writeln!(out, "{title}")?;
+    fact(out, "Measured", &[measured(summary)])?;
+    let mut requests = vec![
+        format!("{} planned", count(*planned)),
+        format!("{} ok", count(summary.outcome(Outcome::Ok))),
+    ];
+    requests.push(match summary.error_ratio() {
+        Some(ratio) if ratio > 0.0 => {
+            format!("{} not ok ({})", count(summary.failed()), percent(ratio))
+        }
+        _ => "none failed".into(),
+    });
+    fact(out, "Requests", &requests)?;
+    let mut per_s = vec![
+        format!("{}/s offered", rate(rates.offered_per_s)),
+        format!("{}/s achieved", rate(rates.achieved_per_s)),
+    ];
+    if rates.ok_per_s < rates.achieved_per_s {
+        per_s.push(format!("{}/s ok", rate(rates.ok_per_s)));
+    }
+    fact(out, "Rate", &per_s)?;
+    writeln!(out)
+}
+
+fn measured(summary: &Summary) -> String {
+    let mut text = duration(summary.span_ns as f64);
+    if summary.warmup_ns > 0 {
+        text += &format!(", after {} of warm-up", duration(summary.warmup_ns as f64));
+        text += &format!(" with {} requests", count(summary.warmup.planned));
+    }
+    text += match (summary.complete, summary.interrupted) {
+        (false, _) => "; no end: killed, or still going on",
+        (true, true) => "; interrupted",
+        (true, false) => "",
+    };
+    text
+}
+
+/// A column of the table of durations.
+struct Column<'a> {
+    title: &'static str,
+    distribution: &'a Distribution,
+    width: usize,
+}
+
+fn durations(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let column = |title, distribution| Column { title, distribution, width: 14 };
+    let mut columns = vec![Column {
+        title: "response time",
+        distribution: &summary.response_time,
+        // Has place for what a percentile would need.
+        width: 20,
+    }];
+    if summary.response_time_ok.count != summary.response_time.count {
+        columns.push(column("ok only", &summary.response_time_ok));
+    }
+    columns.push(column("service time", &summary.service_time));
+    columns.push(column("lateness", &summary.lateness));
+    columns.push(column("queue wait", &summary.queue_wait));
+
+    row(out, "", columns.iter().map(|c| (c.title.to_owned(), c.width)))?;
+    type Cell = fn(&Distribution) -> String;
+    let rows: [(&str, Cell); 3] = [("mean", mean), ("stdev", stdev), ("min", min)];
+    for (name, cell) in rows {
+        row(out, name, columns.iter().map(|c| (cell(c.distribution), c.width)))?;
+    }
+    for level in Level::ALL {
+        let cells = columns.iter().enumerate().map(|(i, c)| {
+            let needed = i == 0;
+            (percentile(c.distribution.at(level), needed), c.width)
+        });
+        row(out, level.label(), cells)?;
+    }
+    row(out, "max", columns.iter().map(|c| (max(c.distribution), c.width)))?;
+    writeln!(out)
+}
+
+fn row(
+    out: &mut dyn Write,
+    name: &str,
+    cells: impl Iterator<Item = (String, usize)>,
+) -> io::Result<()> {
+    write!(out, "  {name:<6}")?;
+    for (cell, width) in cells {
+        write!(out, "{cell:>width$}")?;
+    }
+    writeln!(out)
+}
+
+fn mean(distribution: &Distribution) -> String {
+    bounded(distribution.mean_ns, distribution)
+}
+
+fn max(distribution: &Distribution) -> String {
+    bounded(distribution.max_ns.map(|ns| ns as f64), distribution)
+}
+
+fn stdev(distribution: &Distribution) -> String {
+    distribution.stdev_ns.map_or_else(|| NONE.into(), duration)
+}
+
+fn min(distribution: &Distribution) -> String {
+    distribution.min_ns.map_or_else(|| NONE.into(), |ns| duration(ns as f64))
+}
+
+/// A number that is a lower bound while something is censored.
+fn bounded(ns: Option<f64>, distribution: &Distribution) -> String {
+    match ns {
+        None => NONE.into(),
+        Some(ns) if distribution.censored_count > 0 => format!("> {}", duration(ns)),
+        Some(ns) => duration(ns),
+    }
+}
+
+fn percentile(percentile: Percentile, say_needed: bool) -> String {
+    match percentile {
+        Percentile::Value(ns) => duration(ns as f64),
+        Percentile::AtLeast(ns) => format!("> {}", duration(ns as f64)),
+        Percentile::NotEnough { needed_count } if say_needed => {
+            format!("{NONE} (needs {})", count(needed_count))
+        }
+        Percentile::NotEnough { .. } => NONE.into(),
+    }
+}
+
+/// In place of a number that there is none of.
+const NONE: &str = "–";
+
+fn facts(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let outcomes: Vec<_> = Outcome::ALL
+        .into_iter()
+        .filter(|&outcome| summary.outcome(outcome) > 0)
+        .map(|outcome| format!("{} {}", count(summary.outcome(outcome)), outcome.name()))
+        .collect();
+    fact(out, "Outcomes", &outcomes)?;
+    let causes = summary.causes.iter().map(|&(cause, n)| format!("{} {}", count(n), cause.name()));
+    fact(out, "Causes", &causes.collect::<Vec<_>>())?;
+    let statuses = summary.statuses.iter().map(|&(code, n)| format!("{} × {code}", count(n)));
+    fact(out, "Status", &statuses.collect::<Vec<_>>())?;
+    fact(
+        out,
+        "Data",
+        &[
+            format!("sent {}", data(summary.bytes_sent, summary)),
+            format!("received {}", data(summary.bytes_received, summary)),
+        ],
+    )?;
+    fact(out, "Connections", &connections(summary))?;
+    fact(out, "Generator", &generator(summary))
+}
+
+fn data(amount: u64, summary: &Summary) -> String {
+    match summary.span_s() {
+        0.0 => bytes(amount as f64),
+        span_s => format!("{} ({}/s)", bytes(amount as f64), bytes(amount as f64 / span_s)),
+    }
+}
+
+fn connections(summary: &Summary) -> Vec<String> {
+    let c = &summary.connections;
+    let since = if summary.warmup_ns > 0 { " after the warm-up" } else { "" };
+    let mut parts = vec![
+        format!("at most {} open", count(summary.open_max.into())),
+        format!("{} opened{since}", count(c.opened)),
+    ];
+    if summary.model == Model::Open || summary.queued_max > 0 {
+        parts.push(format!("at most {} requests waiting", count(summary.queued_max.into())));
+    }
+    let when_any = [
+        (c.failed, "attempts failed"),
+        (c.idle_closed, "closed by the server while idle"),
+        (c.retried, "requests sent again"),
+        (c.timed_out, "closed by a timeout"),
+        (c.interim, "interim answers"),
+        (c.framing_conflicts, "answers with two lengths"),
+        (c.unsolicited, "closed for bytes that nothing had asked for"),
+        (c.unstamped, "answers without a kernel timestamp"),
+    ];
+    parts.extend(
+        when_any
+            .into_iter()
+            .filter(|part| part.0 > 0)
+            .map(|(n, what)| format!("{} {what}", count(n))),
+    );
+    if summary.connect_time.count > 0 {
+        let times = [
+            summary.connect_time.min_ns.map(|ns| ns as f64),
+            summary.connect_time.mean_ns,
+            summary.connect_time.max_ns.map(|ns| ns as f64),
+        ];
+        let [min, mean, max] = times.map(|ns| ns.map_or_else(|| NONE.into(), duration));
+        parts.push(format!("connecting took {min} to {max}, mean {mean}"));
+    }
+    parts
+}
+
+fn generator(summary: &Summary) -> Vec<String> {
+    let generator = &summary.generator;
+    let threads = summary.environment.worker_count;
+    let mut parts = vec![
+        format!("{threads} worker thread{}", if threads == 1 { "" } else { "s" }),
+        format!("{:.2} processors busy", generator.cpu_cores),
+        format!("{:.2} s user + {:.2} s system", generator.user_s, generator.system_s),
+        format!("{} of memory", bytes(generator.max_rss_bytes as f64)),
+    ];
+    if let Some(ratio) = generator.steal_ratio.filter(|&ratio| ratio > 0.0) {
+        parts.push(format!("{} stolen by the hypervisor", percent(ratio)));
+    }
+    parts
+}
+
+/// A named line of parts; nothing when there are none.
+fn fact(out: &mut dyn Write, name: &str, parts: &[String]) -> io::Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    // A part is not broken: "1,000 planned" stays together.
+    let words: Vec<_> = parts
+        .iter()
+        .enumerate()
+        .map(|(i, part)| if i + 1 < parts.len() { format!("{part},") } else { part.clone() })
+        .collect();
+    wrapped(out, &format!("{name:<INDENT$}"), words.iter().map(String::as_str))
+}
+
+fn conclusions(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let sentences = reading(summary);
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nReading:")?;
+    sentences.iter().try_for_each(|sentence| wrapped(out, "  - ", sentence.split(' ')))
+}
+
+/// Writes words after `start`, wrapped, every line indented as far as `start` is long.
+fn wrapped<'a>(
+    out: &mut dyn Write,
+    start: &str,
+    words: impl Iterator<Item = &'a str>,
+) -> io::Result<()> {
+    let indent = start.chars().count();
+    write!(out, "{start}")?;
+    let mut column = indent;
+    for (i, word) in words.enumerate() {
+        let length = word.chars().count();
+        if i > 0 && column + 1 + length > WIDTH {
+            write!(out, "\n{:indent$}", "")?;
+            column = indent;
+        } else if i > 0 {
+            write!(out, " ")?;
+            column += 1;
+        }
+        write!(out, "{word}")?;
+        column += length;
+    }
+    writeln!(out)
+}
