@@ -1,0 +1,214 @@
+//! A run: checked, measured, reported, judged.
+//!
+//! In this order: preflight, the load, the reports, the objectives. The reports are printed
+//! whatever the objectives say.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use throng_engine::{RunError, Stopper};
+use throng_measure::objective::{Judgement, Objective};
+use throng_measure::{Outcome, Place, RunFile, RunFileError, Summary};
+
+use super::{format, print, print_report};
+use crate::environment;
+use crate::failure::{Exit, Failure, say};
+use crate::front::{Job, JsonTo, Outputs};
+use crate::preflight;
+use crate::progress::ProgressLine;
+use crate::signals;
+
+/// Why a run has no result.
+#[derive(Debug, thiserror::Error)]
+enum NothingMeasured {
+    /// No connection was ever open.
+    #[error(
+        "no connection could be opened: {failed_count} attempts failed{}",
+        most_frequent.map(|cause| format!(", most because {cause}")).unwrap_or_default()
+    )]
+    NoConnection { failed_count: u64, most_frequent: Option<&'static str> },
+    /// The run ended before the first request that would have counted.
+    #[error("no request was due in the measured part of the run")]
+    NoRequest { interrupted: bool },
+}
+
+impl Failure for NothingMeasured {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoConnection { .. } => "check that the server runs and that the port is right",
+            Self::NoRequest { interrupted: true } => "it was stopped during the warm-up",
+            Self::NoRequest { interrupted: false } => "give a longer run, or a higher rate",
+        };
+        Some(hint.to_owned())
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::NothingMeasured
+    }
+}
+
+impl Failure for RunError {
+    fn hint(&self) -> Option<String> {
+        Self::hint(self).map(str::to_owned)
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            // The machine or a file name does not allow the run; nothing was sent.
+            Self::Backend(_)
+            | Self::Thread { .. }
+            | Self::RunFile(RunFileError::WouldOverwrite { .. } | RunFileError::Access { .. }) => {
+                Exit::Usage
+            }
+            _ => Exit::NothingMeasured,
+        }
+    }
+}
+
+/// Carries a job out.
+///
+/// # Errors
+/// What preflight found missing, what stopped the run, or that it measured nothing.
+pub(crate) fn run(job: &Job) -> Result<Exit, Box<dyn Failure>> {
+    preflight::check(&job.plan, &job.outputs)?;
+    let run_file = measure(job)?;
+    let summary = run_file.summary()?;
+    let verdicts = judge(&job.objectives, &summary);
+    write_reports(&run_file, &job.outputs, &verdicts)?;
+    if let Some(nothing) = nothing_measured(&summary) {
+        return Err(nothing.into());
+    }
+    Ok(if verdicts.iter().all(Verdict::held) { Exit::Success } else { Exit::ObjectiveFailed })
+}
+
+fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
+    let stopper = Stopper::new();
+    signals::stop_on_signal(&stopper.flag())?;
+    let place = job.outputs.run_file.as_deref().map_or(Place::Temporary, Place::File);
+    let line = ProgressLine::start(&job.plan, job.outputs.quiet);
+    let result = throng_engine::run(
+        &job.plan,
+        place,
+        environment::describe(job.plan.workers),
+        &stopper,
+        &mut |progress| line.tick(progress, stopper.is_requested()),
+    );
+    line.finish();
+    Ok(result?)
+}
+
+fn write_reports(
+    run_file: &RunFile,
+    outputs: &Outputs,
+    verdicts: &[Verdict<'_>],
+) -> Result<(), Box<dyn Failure>> {
+    if outputs.json == Some(JsonTo::Stdout) {
+        print_report(format(JSON), run_file)?;
+    }
+    if outputs.text() {
+        print_report(format(TEXT), run_file)?;
+        if !verdicts.is_empty() {
+            print(&format!("\n{}", lines(verdicts.iter())))?;
+        }
+    } else {
+        // The report that was asked for has no place for them; a status of 1 needs its reason.
+        say(&lines(verdicts.iter().filter(|verdict| !verdict.held())));
+    }
+    // Last: when the file cannot be written, what was printed remains.
+    if let Some(JsonTo::File(path)) = &outputs.json {
+        write_json(run_file, path)?;
+    }
+    Ok(())
+}
+
+/// An objective and what the run says about it.
+struct Verdict<'a> {
+    objective: &'a Objective,
+    judgement: Judgement,
+}
+
+impl Verdict<'_> {
+    fn held(&self) -> bool {
+        self.judgement == Judgement::Held
+    }
+}
+
+fn judge<'a>(objectives: &'a [Objective], summary: &Summary) -> Vec<Verdict<'a>> {
+    let judged = |objective: &'a Objective| {
+        let judgement = objective.evaluate(summary);
+        Verdict { objective, judgement }
+    };
+    objectives.iter().map(judged).collect()
+}
+
+/// `fail-if p99 > 50ms: failed (p99 = 62.1 ms)`, one line per objective.
+fn lines<'a, 'v: 'a>(verdicts: impl Iterator<Item = &'a Verdict<'v>>) -> String {
+    let mut text = String::new();
+    for Verdict { objective, judgement } in verdicts {
+        let _ = write!(text, "fail-if {objective}: ");
+        let _ = match judgement {
+            Judgement::Held => writeln!(text, "held"),
+            Judgement::Failed { measured } => {
+                let measured = measured.iter().map(ToString::to_string).collect::<Vec<_>>();
+                writeln!(text, "failed ({})", measured.join(", "))
+            }
+            Judgement::NotEnoughData { why } => {
+                let why = why
+                    .iter()
+                    .map(|(subject, shortage)| format!("{} {shortage}", subject.label()))
+                    .collect::<Vec<_>>();
+                writeln!(text, "not enough data ({})", why.join(", "))
+            }
+        };
+    }
+    text
+}
+
+fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {
+    let answered = |outcomes: &[u64; Outcome::ALL.len()]| {
+        Outcome::ALL.into_iter().any(|o| o.is_answered() && outcomes[o.index()] > 0)
+    };
+    let ever_connected = summary.connections.opened > 0
+        || summary.open_max > 0
+        || answered(&summary.outcomes)
+        || answered(&summary.warmup.outcomes);
+    if !ever_connected && summary.connections.failed + summary.outcome(Outcome::ConnectError) > 0 {
+        let most_frequent = summary.causes.iter().max_by_key(|(_, count)| count);
+        return Some(NothingMeasured::NoConnection {
+            failed_count: summary.connections.failed,
+            most_frequent: most_frequent.map(|(cause, _)| cause.explain()),
+        });
+    }
+    (summary.planned == 0)
+        .then_some(NothingMeasured::NoRequest { interrupted: summary.interrupted })
+}
+
+/// A file that could not be written after the run.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}", path.display())]
+struct JsonError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Failure for JsonError {
+    fn hint(&self) -> Option<String> {
+        Some("check the free space where it goes".to_owned())
+    }
+}
+
+fn write_json(run_file: &RunFile, path: &Path) -> Result<(), Box<dyn Failure>> {
+    let unwritable = |source| JsonError { path: path.to_owned(), source };
+    let mut out = BufWriter::new(File::create(path).map_err(unwritable)?);
+    format(JSON).write(run_file, &mut out)?;
+    out.flush().map_err(unwritable)?;
+    Ok(())
+}
+
+pub(super) const TEXT: &str = "text";
+pub(super) const JSON: &str = "json";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The machine that generates the load, for the result. What cannot be read stays empty.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use throng_measure::Environment;
+
+/// Describes this machine.
+pub(crate) fn describe(worker_count: u32) -> Environment {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    Environment {
+        host_kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+        cpu_model: cpu_model(&read("/proc/cpuinfo")).unwrap_or_default(),
+        cpu_count: u32::try_from(processors).unwrap_or(u32::MAX),
+        worker_count,
+    }
+}
+
+/// The first processor's name: `model name` on x86, `Model` or `Hardware` on Arm boards.
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    ["model name", "Model", "Hardware"].into_iter().find_map(|wanted| {
+        cpuinfo.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == wanted).then(|| value.trim().to_owned())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_is_found_on_x86_and_arm() {
+        let x86 = "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nflags\t: a\n";
+        assert_eq!(cpu_model(x86).as_deref(), Some("Some CPU @ 2 GHz"));
+        let arm = "processor\t: 0\nBogoMIPS\t: 108.00\n\nModel\t\t: Board 4\n";
+        assert_eq!(cpu_model(arm).as_deref(), Some("Board 4"));
+        assert_eq!(cpu_model("nothing here"), None);
+    }
+
+    #[test]
+    fn this_machine_has_a_kernel_and_a_processor() {
+        let environment = describe(3);
+        assert!(!environment.host_kernel.is_empty());
+        assert!(environment.cpu_count >= 1);
+        assert_eq!(environment.worker_count, 3);
+    }
+}

@@ -1,0 +1,169 @@
+//! What was typed. An option that was left out is `None`: what it means then is decided in `plan`,
+//! which can tell a default from a wish.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use throng_engine::plan::{Arrivals, Rate};
+
+use super::values::{self, Resolve};
+
+/// The options of a quick run, as typed.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Options {
+    /// What to measure, such as http://127.0.0.1:8080/
+    #[arg(value_name = "URL")]
+    pub(crate) url: Option<String>,
+
+    /// More than one URL, to be refused by name.
+    #[arg(hide = true)]
+    pub(crate) more: Vec<String>,
+
+    /// Connections [default: 10; with -R: as many as needed]
+    ///
+    /// Each sends its next request when its answer came. With -R they are a pool of fixed size: a
+    /// request that finds none free waits, and its wait counts.
+    #[arg(short, long, value_name = "N", value_parser = values::count, help_heading = LOAD)]
+    pub(crate) connections: Option<u64>,
+
+    /// Requests per time, whatever the server does: N or N/unit
+    ///
+    /// The open model: requests are due at instants that do not depend on the answers, and response
+    /// time counts from there. 1000 is per second; 2.5/s, 500/ms, 60/m, 100/10s are exact
+    /// fractions. Without -R the model is closed: the answers decide when the next request is sent.
+    #[arg(short = 'R', long, value_name = "RATE", value_parser = values::rate, help_heading = LOAD)]
+    pub(crate) rate: Option<Rate>,
+
+    /// How -R spaces requests [default: constant]
+    #[arg(long, value_name = "KIND", value_enum, help_heading = LOAD)]
+    pub(crate) arrivals: Option<ArrivalsName>,
+
+    /// Cap of the connections that -R opens as needed [default: 10k]
+    ///
+    /// The default is lowered to what the limits on open files and local ports allow. Requests
+    /// beyond the cap wait, and their wait counts.
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = LOAD)]
+    pub(crate) max_connections: Option<u64>,
+
+    /// Worker threads [default: half of the processors]
+    #[arg(short, long, value_name = "N", value_parser = values::count, help_heading = LOAD)]
+    pub(crate) threads: Option<u64>,
+
+    /// Seed of every random choice [default: 1]
+    ///
+    /// The same plan and seed give the same schedule, whatever the number of threads.
+    #[arg(long, value_name = "N", help_heading = LOAD)]
+    pub(crate) seed: Option<u64>,
+
+    /// Requests in flight on one connection at a time [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = LOAD)]
+    pub(crate) pipeline: Option<u64>,
+
+    /// How long requests are sent, warm-up included [default: 10s, unless -n is given]
+    #[arg(short, long, value_name = "TIME", value_parser = values::duration, help_heading = END)]
+    pub(crate) duration: Option<Duration>,
+
+    /// How many requests are sent, exactly; with -d, whichever ends first
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::count, help_heading = END)]
+    pub(crate) requests: Option<u64>,
+
+    /// Leave out requests due before this [default: 0s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = END)]
+    pub(crate) warmup: Option<Duration>,
+
+    /// How long a request may take [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = END)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// How long to wait for answers after the end [default: 5s]
+    ///
+    /// What has no answer by then is counted as unfinished. Waiting ends as soon as nothing is in
+    /// flight.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = END)]
+    pub(crate) grace: Option<Duration>,
+
+    /// Method [default: GET, with a body POST]
+    #[arg(short = 'X', long, value_name = "METHOD", help_heading = REQUEST)]
+    pub(crate) method: Option<String>,
+
+    /// Header, as 'Name: value' (repeatable)
+    #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = REQUEST)]
+    pub(crate) headers: Vec<String>,
+
+    /// Body; sets no Content-Type
+    #[arg(
+        short, long, value_name = "TEXT", allow_hyphen_values = true, help_heading = REQUEST
+    )]
+    pub(crate) body: Option<String>,
+
+    /// File with the body, - for standard input
+    #[arg(short = 'B', long, value_name = "FILE", help_heading = REQUEST)]
+    pub(crate) body_file: Option<PathBuf>,
+
+    /// Open a connection for every request
+    #[arg(long, help_heading = CONNECTION)]
+    pub(crate) no_keepalive: bool,
+
+    /// Connect to ADDRESS for HOST:PORT (repeatable, several with commas)
+    #[arg(
+        long, value_name = "HOST:PORT:ADDRESS", value_parser = values::resolve,
+        help_heading = CONNECTION
+    )]
+    pub(crate) resolve: Vec<Resolve>,
+
+    /// Connect to a Unix socket; the URL gives path and Host
+    #[arg(long, value_name = "PATH", help_heading = CONNECTION)]
+    pub(crate) unix: Option<PathBuf>,
+
+    /// Use IPv4 addresses only
+    #[arg(short = '4', long, help_heading = CONNECTION)]
+    pub(crate) ipv4: bool,
+
+    /// Use IPv6 addresses only
+    #[arg(short = '6', long, help_heading = CONNECTION)]
+    pub(crate) ipv6: bool,
+
+    /// Exit with status 1 when this is so, such as 'p99 > 50ms' (repeatable)
+    #[arg(long, value_name = "CONDITION", help_heading = RESULT)]
+    pub(crate) fail_if: Vec<String>,
+
+    /// Write the result as JSON, - for standard output
+    #[arg(long, value_name = "FILE", help_heading = RESULT)]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Keep everything in a run file, for throng report
+    #[arg(short, long, value_name = "FILE", help_heading = RESULT)]
+    pub(crate) out: Option<PathBuf>,
+
+    /// No text report, no progress line
+    #[arg(short, long, help_heading = RESULT)]
+    pub(crate) quiet: bool,
+}
+
+/// The kinds of arrivals by their names on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrivalsName {
+    /// Equal gaps
+    Constant,
+    /// Exponential gaps: independent users
+    Poisson,
+    /// One at a random instant of each equal slice
+    Uniform,
+}
+
+impl From<ArrivalsName> for Arrivals {
+    fn from(name: ArrivalsName) -> Self {
+        match name {
+            ArrivalsName::Constant => Self::Constant,
+            ArrivalsName::Poisson => Self::Poisson,
+            ArrivalsName::Uniform => Self::Uniform,
+        }
+    }
+}
+
+const LOAD: &str = "Load";
+const END: &str = "Time";
+const REQUEST: &str = "Request";
+const CONNECTION: &str = "Connection";
+const RESULT: &str = "Result";
