@@ -152,8 +152,8 @@ fn work(
     Epoll::sharpen_timers();
     let mut worker = Worker::new(plan, share, io, mailbox, control);
     let prepared = worker.prepare();
-    worker.begin(rendezvous.wait());
-    prepared.and_then(|()| worker.run()).inspect_err(|_| {
+    let begun = worker.begin(rendezvous.wait());
+    prepared.and(begun).and_then(|()| worker.run()).inspect_err(|_| {
         // One worker less is another load than the plan's: the others end too.
         control.announce_stop(Nanos::ZERO);
     })

@@ -30,7 +30,7 @@ pub fn simulate(plan: &Plan, scene: &Scene, place: Place<'_>) -> Result<RunFile,
         let io = Sim::new(scene.clone(), u64::from(worker));
         let mut worker = Worker::new(plan, share, io, &mut desk, &control);
         worker.prepare().map_err(RunError::Wait)?;
-        worker.begin_now();
+        worker.begin_now().map_err(RunError::Wait)?;
         ends.push(worker.run().map_err(RunError::Wait)?);
         gauges.add(&desk.gauges);
     }

@@ -57,6 +57,7 @@ pub(crate) struct Worker<'a, I, X> {
     /// When the plan was seen to be over.
     over_since: Option<Nanos>,
     last_end: Nanos,
+    has_begun: bool,
     /// No request times out before this instant.
     next_timeout: Nanos,
     next_tick: Nanos,
@@ -101,6 +102,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             stop_at: until,
             over_since: None,
             last_end: Nanos::ZERO,
+            has_begun: false,
             next_timeout: Nanos::ZERO,
             next_tick: Nanos(WINDOW_NS),
             next_sweep: Nanos::ZERO,
@@ -127,15 +129,24 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
         }
     }
 
-    /// The run begins at `start`, an instant of the clock so far.
-    pub(crate) fn begin(&mut self, start: Nanos) {
+    /// Waits for `start`, an instant of the clock so far, and begins the run there: it becomes the
+    /// clock's zero.
+    pub(crate) fn begin(&mut self, start: Nanos) -> io::Result<()> {
+        while self.io.now() < start {
+            self.io.wait(start)?;
+            while let Some(completion) = self.io.next() {
+                self.complete(completion);
+            }
+        }
         self.io.begin(start);
         self.pool.begin(start);
+        self.has_begun = true;
+        Ok(())
     }
 
-    /// The run begins now.
-    pub(crate) fn begin_now(&mut self) {
-        self.begin(self.io.now());
+    /// Begins the run now.
+    pub(crate) fn begin_now(&mut self) -> io::Result<()> {
+        self.begin(self.io.now())
     }
 
     /// One round of the loop; see the module. Returns whether there is anything left to do.
@@ -263,7 +274,9 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             Completion::Received { .. } => {}
             Completion::Connected { slot } => {
                 let took_ns = self.pool.opened(slot, now);
-                self.recorder.record_connect(now, took_ns, &mut self.exchange);
+                // What was opened before the run belongs to its first window.
+                let at = if self.has_begun { now } else { Nanos::ZERO };
+                self.recorder.record_connect(at, took_ns, &mut self.exchange);
                 self.traffic.connections.opened += 1;
                 self.gauges.open_max = self.gauges.open_max.max(self.pool.open_count());
                 self.pool.list(slot);
@@ -411,7 +424,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     }
 
     fn open_connections(&mut self, now: Nanos) {
-        let ending = self.over_since.is_some();
+        let ending = self.is_over(now);
         for _ in 0..self.pool.wanted(self.waiting.len(), now, ending) {
             self.open_connection(now);
         }

@@ -45,9 +45,19 @@ impl Usage {
         Self {
             user_ns: ns(usage.ru_utime),
             system_ns: ns(usage.ru_stime),
-            max_rss_bytes: usage.ru_maxrss.unsigned_abs() * 1024,
+            max_rss_bytes: peak_memory_bytes()
+                .unwrap_or_else(|| usage.ru_maxrss.unsigned_abs() * 1024),
         }
     }
+}
+
+/// The peak of this program's resident memory. `ru_maxrss` would not do: it survives exec, so it
+/// is at least what the process that started us had resident (getrusage(2), kernel/fork.c).
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {

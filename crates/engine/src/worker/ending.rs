@@ -207,7 +207,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     }
 
     /// Whether the plan gives no further request.
-    fn is_over(&mut self, now: Nanos) -> bool {
+    pub(super) fn is_over(&self, now: Nanos) -> bool {
         match self.workload.next_due() {
             Due::Never => true,
             Due::At(due) => due >= self.stop_at,
