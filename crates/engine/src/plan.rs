@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use throng_journey::{Request, Url};
+use throng_measure::format;
 
 /// A run, completely described.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,7 +151,7 @@ impl Plan {
         }
     }
 
-    /// One line for people: "open model: 2000/s poisson, up to 10000 connections, GET http://…".
+    /// One line for people: "open model: 2,000/s Poisson, up to 10,000 connections, GET …".
     #[must_use]
     pub fn title(&self) -> String {
         let what = format!("{} {}", self.request.method, self.url);
@@ -168,12 +169,12 @@ impl Plan {
                     Pool::Fixed(count) => counted(count, "connection"),
                     Pool::UpTo(count) => format!("up to {}", counted(count, "connection")),
                 };
-                format!("open model: {}/s {arrivals}, {pool}, {what}", rate.per_s())
+                format!("open model: {}/s {arrivals}, {pool}, {what}", format::rate(rate.per_s()))
             }
         }
     }
 }
 
 fn counted(count: u32, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    format!("{} {noun}{}", format::count(count.into()), if count == 1 { "" } else { "s" })
 }

@@ -226,7 +226,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
                 self.recorder.end_span(over_at);
             }
         }
-        let over_since = *self.over_since.get_or_insert(now.min(self.stop_at));
+        let over_since = *self.over_since.get_or_insert_with(|| now.min(self.stop_at));
         let is_drained = self.waiting.is_empty() && self.in_flight.count() == 0;
         is_drained || now.since(over_since) >= self.rules.grace_ns
     }

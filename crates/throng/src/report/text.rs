@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use throng_measure::format::{bytes, count, duration, percent, rate};
 use throng_measure::reading::reading;
-use throng_measure::{Distribution, Level, Model, Outcome, Percentile, RunFile, Summary};
+use throng_measure::{Distribution, Level, Outcome, Percentile, RunFile, Summary};
 
 use super::ReportError;
 
@@ -193,7 +193,7 @@ fn connections(summary: &Summary) -> Vec<String> {
         format!("at most {} open", count(summary.open_max.into())),
         format!("{} opened{since}", count(c.opened)),
     ];
-    if summary.model == Model::Open || summary.queued_max > 0 {
+    if summary.queued_max > 0 {
         parts.push(format!("at most {} requests waiting", count(summary.queued_max.into())));
     }
     let when_any = [

@@ -1,0 +1,81 @@
+//! What the README shows is what happens.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Sink, throng};
+
+fn readme() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    fs::read_to_string(path).expect("the README")
+}
+
+/// The fenced blocks of a language.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    let behind = text.split(&fence).skip(1);
+    behind.filter_map(|block| block.split("```").next()).collect()
+}
+
+/// What stands before a line's numbers: `  p50`, `Rate`, `Reading:`.
+fn label(line: &str) -> &str {
+    let end = line.trim_start().find("  ").map(|at| at + line.len() - line.trim_start().len());
+    end.map_or(line, |end| &line[..end]).trim_end()
+}
+
+#[test]
+fn the_first_command_prints_what_the_readme_shows() {
+    let readme = readme();
+    let shown = blocks(&readme, "console")[0];
+    let (command, shown) = shown.split_once('\n').expect("a command and its output");
+    let arguments: Vec<_> = command.trim_start_matches("$ throng ").split(' ').collect();
+    let done = throng(&arguments);
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    // Numbers differ from run to run and so does what there is to say about them; rows do not.
+    let rows = |text: &str| {
+        let rows = text.lines().take_while(|line| !line.starts_with("Reading:"));
+        let rows = rows.filter(|line| !line.trim().is_empty() && !line.starts_with("     "));
+        rows.skip(1).map(|line| label(line).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(shown), rows(&done.stdout));
+}
+
+#[test]
+fn every_command_of_the_readme_is_understood() {
+    let sink = Sink::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = folder.path().join("run.throng").display().to_string();
+    let readme = readme();
+    let lines = blocks(&readme, "sh").into_iter().flat_map(str::lines);
+    let commands = lines.filter_map(|line| line.strip_prefix("throng "));
+    let mut count = 0;
+    for command in commands.filter(|command| !command.starts_with("sink")) {
+        let command = command.split(" #").next().unwrap_or(command).trim();
+        let command = command
+            .replace("http://127.0.0.1:8080/", &sink.url("/"))
+            .replace("run.throng", &run)
+            // The same options with less to wait for.
+            .replace("-d 30s", "-d 1s")
+            .replace("-n 1M", "-n 10k");
+        let shortened = if command.contains(" -d ") || command.contains("-n ") {
+            command
+        } else if command.starts_with("report") {
+            command
+        } else {
+            format!("-d 1s {command}")
+        };
+        let arguments: Vec<_> = shortened.split('\'').enumerate().flat_map(quoted).collect();
+        let done = throng(&arguments);
+        // A busy machine may miss an objective: that is status 1 and still understood.
+        assert!(matches!(done.status, Some(0 | 1)), "{shortened}: {}", done.stderr);
+        count += 1;
+    }
+    assert_eq!(count, 6);
+}
+
+/// Words of a shell line: every second part between quotes is one word.
+fn quoted((number, part): (usize, &str)) -> Vec<&str> {
+    if number % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }
+}
