@@ -6,7 +6,7 @@
 //! - [`workload`]: when requests are due.
 //! - `conn`: connections, which one is used, what is on them.
 //! - [`io`]: the clock and the syscalls: epoll, or a simulated network in virtual time.
-//! - [`mod@run`] and `conductor`: threads, the end, and what is written down once a second.
+//! - `run` and `conductor`: threads, the end, and what is written down once a second.
 #![deny(unsafe_code)]
 
 mod conductor;

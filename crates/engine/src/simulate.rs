@@ -17,7 +17,7 @@ use crate::workload::Share;
 /// alone. Workers run one after the other, each with a server of its own.
 ///
 /// # Errors
-/// As [`crate::run`].
+/// As [`crate::run()`].
 pub fn simulate(plan: &Plan, scene: &Scene, place: Place<'_>) -> Result<RunFile, RunError> {
     let environment = Environment { worker_count: plan.workers, ..Environment::default() };
     let header = header(plan, environment, 0);

@@ -187,5 +187,5 @@ fn the_demo_needs_nothing() {
     assert_eq!(done.status, Some(0), "{done:?}");
     assert_eq!(done.stderr.trim_end().lines().count(), 2, "{}", done.stderr);
     assert!(done.stderr.contains("throng -R 2000 --arrivals poisson -d 5s http://127.0.0.1:"));
-    assert!(done.stdout.contains("open model: 2000/s Poisson"), "{}", done.stdout);
+    assert!(done.stdout.contains("open model: 2,000/s Poisson"), "{}", done.stdout);
 }

@@ -18,7 +18,7 @@ fn troubled(seed: u64) -> Scene {
     scene.one_at_a_time = seed.is_multiple_of(3);
     scene.splits = seed.is_multiple_of(2);
     scene.short_writes = seed.is_multiple_of(5);
-    scene.stalls = vec![100 * MS..(100 + seed % 300) * MS];
+    scene.stalls.push(100 * MS..(100 + seed % 300) * MS);
     scene.trouble = Trouble {
         refuse_ratio: ratio(1),
         reset_ratio: ratio(2),
