@@ -1,7 +1,7 @@
 //! Counting durations as cheaply as they can be counted.
 //!
 //! A worker files six durations for each request. [`Buckets`] counts them in the layout of an
-//! HdrHistogram of [`SIGNIFICANT_DIGITS`] digits from 1 ns to [`HIGHEST_NS`], so nothing is lost or
+//! HdrHistogram of three digits from 1 ns to [`HIGHEST_NS`], so nothing is lost or
 //! rounded twice when they become one, and costs a tenth of its `record`. It remembers which
 //! blocks it has touched: merging, emptying and memory cost those only.
 

@@ -100,7 +100,7 @@ impl RunWriter {
 
     /// Writes what changed since the last commit, in one transaction.
     ///
-    /// When a reader holds the file for longer than [`PATIENCE`], the transaction stays open and
+    /// When a reader holds the file for longer than a second, the transaction stays open and
     /// the next commit takes it along.
     ///
     /// # Errors
