@@ -11,8 +11,9 @@ from pathlib import Path
 
 import tools
 
-# More than this of a core used by others, or taken by the host, and the machine was not quiet.
-QUIET_RATIO_MAX = 0.02
+# More than this of a core used by others, or taken by the host, and the machine was not quiet. The
+# kernel counts both in ticks of 10 ms, so a quiet run of 3 s may well show 0.01.
+QUIET_RATIO_MAX = 0.05
 
 
 class Result:
@@ -32,7 +33,8 @@ class Result:
 
     def write(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        head = f"# Benchmark of {self.began:%Y-%m-%d}\n\nHow to read this: [BENCHMARKING.md]({self.guide()}).\n"
+        title = f"# Benchmark of {self.began:%Y-%m-%d}\n"
+        head = f"{title}\nHow to read this: [BENCHMARKING.md]({self.guide()}).\n"
         self.path.write_text("\n".join([head, self.conditions(), *self.sections, commands()]))
 
     def guide(self):
@@ -42,7 +44,7 @@ class Result:
         perf_trouble = tools.perf_trouble()
         facts = [
             ("Began", f"{self.began:%Y-%m-%d %H:%M} UTC"),
-            ("Command", f"`python3 bench/run.py{self.options and ' ' + self.options}`"),
+            ("Command", f"`./x bench {self.options}`"),
             ("CPU", f"{cpu_model()}, {os.cpu_count()} processors"),
             ("Kernel", platform.release()),
             ("Hardware instruction counters", f"no: {perf_trouble}" if perf_trouble else "yes"),
@@ -72,9 +74,11 @@ def spread(ratios):
 
 
 def table(head, rows):
-    """A Markdown table; the first column is text, the others are right-aligned if their head is."""
-    lines = [head, ["---", *["---:" if name else "---" for name in head[1:]]], *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
+    """A Markdown table; columns of numbers are aligned to the right."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    is_text = [any(cell[:1].isalpha() for cell in column) for column in zip(*rows)]
+    lines = [head, ["---" if text else "---:" for text in is_text], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def ratio_cells(ratios):
@@ -85,7 +89,8 @@ def ratio_cells(ratios):
 def commands():
     """What ran, so that any line can be repeated by hand."""
     lines = "\n".join(tools.commands_run)
-    return f"## Commands\n\nIn the order of their first use; a line with `&` is a server.\n\n```text\n{lines}\n```\n"
+    note = "In the order of their first use; a line with `&` is a server."
+    return f"## Commands\n\n{note}\n\n```text\n{lines}\n```\n"
 
 
 def cpu_model():
@@ -114,6 +119,7 @@ def version(args):
 
 def read(args):
     try:
-        return subprocess.run(args, cwd=tools.ROOT, capture_output=True, text=True, check=False).stdout.strip()
+        ended = subprocess.run(args, cwd=tools.ROOT, capture_output=True, text=True, check=False)
     except OSError:
         return ""
+    return ended.stdout.strip()

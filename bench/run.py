@@ -20,6 +20,8 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # A benchmark leaves nothing in the source folders but its result.
+
 import callgrind
 import tools
 from result import Result, ratio_cells, table
@@ -96,7 +98,8 @@ class Bench:
                 rows.append([connections, *cells, f"{worker / theirs:.3f}", "≤ 1,000"])
         per_s = statistics.median(conductors)
         note = INSTRUCTIONS_NOTE.format(millions=per_s / 1e6, per_request=per_s / 100_000)
-        self.result.add("instructions: user instructions per request", table(INSTRUCTIONS_HEAD, rows) + note)
+        text = table(INSTRUCTIONS_HEAD, rows) + note
+        self.result.add("instructions: user instructions per request", text)
 
     def memory(self):
         """Question: how much memory does a run take, and does it grow with time?
@@ -125,10 +128,12 @@ class Bench:
                 say(f"pacing, run {number + 1} of {PACING_RUNS}")
                 runs.append(pacing_cells(tools.throng_result(tools.run(args, server.port).output)))
         rows = [[f"run {number + 1}", *pacing_texts(run)] for number, run in enumerate(runs)]
-        for name, pick in (("best", min), ("median", statistics.median)):
-            rows.append([f"**{name}**", *pacing_texts([pick(column) for column in zip(*runs)])])
+        best = min(runs, key=lambda run: run[PACING_P99])
+        rows.append(["best", *pacing_texts(best)])
+        rows.append(["median", *pacing_texts([statistics.median(column) for column in zip(*runs)])])
         rows.append(["goal", "≤ 0.0100 %", "", "", "≤ 50.0", "", "", ""])
-        self.result.add("pacing: 20,000/s over 64 connections", table(PACING_HEAD, rows) + PACING_NOTE)
+        text = table(PACING_HEAD, rows) + PACING_NOTE
+        self.result.add("pacing: 20,000/s over 64 connections", text)
 
     # ---- Against a real server ----
 
@@ -236,7 +241,8 @@ def pacing_cells(run):
 
 def pacing_texts(cells):
     error_percent, achieved, *lateness_us, cores = cells
-    return [f"{error_percent:.4f} %", f"{achieved:,.1f}", *(f"{n:,.1f}" for n in lateness_us), f"{cores:.2f}"]
+    lateness = [f"{n:,.1f}" for n in lateness_us]
+    return [f"{error_percent:.4f} %", f"{achieved:,.1f}", *lateness, f"{cores:.2f}"]
 
 
 # ---- The run ----
@@ -245,7 +251,7 @@ def pacing_texts(cells):
 def main():
     options = parse()
     prepare()
-    result = Result(options.out.resolve(), " ".join(sys.argv[1:]))
+    result = Result(options.out.resolve(), options_text(options))
     bench = Bench(options, result)
     failures = 0
     for name in options.only:
@@ -264,21 +270,30 @@ def main():
 
 def parse():
     parser = argparse.ArgumentParser(prog="./x bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7, metavar="N", help="rounds of each comparison [7]")
-    parser.add_argument("--seconds", type=int, default=3, metavar="S", help="length of one run in them [3]")
-    parser.add_argument("--only", default=",".join(MEASUREMENTS), metavar="NAME,...", help=", ".join(MEASUREMENTS))
-    parser.add_argument("--soak", action="store_true", help="memory: a run of 10 minutes too")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="[bench/results/DATE.md]")
+    names = ", ".join(MEASUREMENTS)
+    add = parser.add_argument
+    add("--rounds", type=int, default=7, metavar="N", help="rounds of each comparison [7]")
+    add("--seconds", type=int, default=3, metavar="S", help="length of one run in them [3]")
+    add("--only", default=names.replace(" ", ""), metavar="NAME,...", help=names)
+    add("--soak", action="store_true", help="memory: a run of 10 minutes too")
+    add("--out", type=Path, metavar="FILE", help="[bench/results/DATE.md]")
     options = parser.parse_args()
     options.only = options.only.split(",")
     if unknown := set(options.only) - set(MEASUREMENTS):
-        parser.error(f"no such measurement: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
+        parser.error(f"no such measurement: {', '.join(sorted(unknown))}; there are {names}")
     if min(options.rounds, options.seconds) < 1:
         parser.error("--rounds and --seconds start at 1")
     if options.soak and "memory" not in options.only:
         parser.error("--soak belongs to memory")
     options.out = options.out or unused_path()
     return options
+
+
+def options_text(options):
+    """The options that decide what is measured; where it is written is nobody's business."""
+    soak = " --soak" if options.soak else ""
+    only = ",".join(options.only)
+    return f"--rounds {options.rounds} --seconds {options.seconds} --only {only}{soak}"
 
 
 def unused_path():
@@ -322,6 +337,8 @@ MEASUREMENTS = ("rate", "cpu", "instructions", "memory", "pacing", "answer")
 ALL_TOOLS = ("wrk", "throng", "floor")
 PACING_RUNS = 5
 PACING_RATE_PER_S = 20_000
+# The column of pacing_cells() by which the best run is chosen.
+PACING_P99 = 3
 
 RATE_RATIOS = (("throng", "wrk", "≥ 1.40"), ("floor", "wrk", ""), ("throng", "floor", ""))
 CPU_RATIOS = (("throng", "wrk", "≤ 0.80"), ("throng", "floor", ""))
@@ -331,7 +348,8 @@ RATIO_HEAD = ["connections", "ratio in a round", "median", "min", "max", "goal"]
 CPU_HEAD = ["connections", "tool", "user µs/request", "system µs/request", "sum"]
 PERF_HEAD = ["connections", "tool", "user", "kernel", "sum"]
 INSTRUCTIONS_HEAD = [
-    "connections", "throng worker", "throng, all threads", "wrk, all threads", "worker / wrk", "goal, worker",
+    "connections", "throng worker", "throng, all threads", "wrk, all threads", "worker / wrk",
+    "goal, worker",
 ]
 MEMORY_HEAD = ["run", "requests", "peak MB", "goal"]
 PACING_HEAD = ["", "rate error", "achieved/s", "p50 µs", "p99 µs", "p99.9 µs", "max µs", "CPU cores"]
@@ -341,14 +359,16 @@ BUSY_NOTE = (
     "client, set the rate.\n"
 )
 INSTRUCTIONS_NOTE = """
-The slope leaves start and end out. *All threads* of throng is too high: valgrind makes a run some
-ten times longer, and the conductor works by the second, not by the request. It took
-{millions:.1f} million instructions a second, which at 100,000 requests/s is {per_request:.0f} per
-request. One connection is the worst case: each turn of the loop serves a single request.
+The slope leaves start and end out. *All threads* of throng is too high: a run takes several times
+longer under valgrind, and the other thread, which files and reports intervals, works by the second,
+not by the request. It took {millions:.1f} million instructions per second of run (median), which at
+100,000 requests/s is {per_request:.0f} per request. One connection is the worst case: each turn of
+the loop serves a single request.
 """
 PACING_NOTE = """
-Lateness is from the instant a request was due to the instant it was sent. *Best* and *median* are
-taken column by column.
+Lateness is from the instant a request was due to the instant it was sent; the µs columns are its
+percentiles. *Best* is the run of the least p99; *median* is taken column by column. The rate error
+is that of the requests given out; *achieved* is of the answers that came before the run was over.
 """
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ Not here: what is compared with what (`run.py`), and how it is printed (`result.
 """
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -185,7 +186,8 @@ def run(args, port=None):
         output.seek(0)
         errors.seek(0)
         if process.returncode != 0:
-            raise Failed(f"`{text}` ended with {process.returncode}: {errors.read()[-500:].strip()}")
+            why = errors.read()[-500:].strip()
+            raise Failed(f"`{text}` ended with {process.returncode}: {why}")
         return Ended(output.read(), wall_s, usage.ru_utime, usage.ru_stime)
 
 
@@ -202,11 +204,12 @@ def perf_command(counters):
 
 def perf_counts(counters):
     """User and kernel instructions from the lines `count,unit,event,...` that perf has written."""
-    fields = [line.split(",") for line in counters.read_text().splitlines() if ",instructions:" in line]
-    by_event = {line[2]: line[0] for line in fields}
+    lines = [line.split(",") for line in counters.read_text().splitlines()]
+    by_event = {fields[2]: fields[0] for fields in lines if len(fields) > 2}
     return int(by_event["instructions:u"]), int(by_event["instructions:k"])
 
 
+@functools.cache
 def perf_trouble():
     """Why instructions cannot be counted by hardware on this machine, or None."""
     if not shutil.which("perf"):
@@ -217,7 +220,7 @@ def perf_trouble():
     try:
         perf_counts(counters)
     except (OSError, ValueError, KeyError):
-        return "this machine gives none to programs (as most virtual machines)"
+        return "this machine gives none (a virtual machine, or kernel.perf_event_paranoid above 1)"
     return None
 
 

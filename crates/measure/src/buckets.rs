@@ -79,6 +79,13 @@ impl Buckets {
         self.touched = 0;
     }
 
+    /// The counts, in the order of an HdrHistogram's, up to the last one that is not zero.
+    pub(crate) fn counts(&self) -> &[u32] {
+        let behind = self.touched_blocks().last().map_or(0, |block| block.end);
+        let last = self.counts[..behind].iter().rposition(|&count| count > 0);
+        &self.counts[..last.map_or(0, |last| last + 1)]
+    }
+
     /// Adds the counts to a histogram of the same layout.
     pub fn fold_into(&self, histogram: &mut Histogram<u64>) {
         for index in self.touched_blocks().flatten() {

@@ -195,6 +195,23 @@ impl Distribution {
         }
     }
 
+    /// Some percentiles over all arrivals, without the rest, in one pass over `answered`; `None`
+    /// where [`Distribution::of_arrivals`] has no [`Percentile::Value`]. Levels must rise.
+    #[must_use]
+    pub(crate) fn known<const N: usize>(
+        levels: [Level; N],
+        answered: &Histogram<u64>,
+        censored_count: u64,
+    ) -> [Option<u64>; N] {
+        let count = answered.len() + censored_count;
+        let ranks = levels.map(|level| level.rank(count));
+        let values = values_at(answered, &ranks, |value| answered.highest_equivalent(value));
+        std::array::from_fn(|i| {
+            let is_known = count >= levels[i].needed_count() && ranks[i] <= answered.len();
+            is_known.then_some(values[i])
+        })
+    }
+
     /// One percentile.
     #[must_use]
     pub fn at(&self, level: Level) -> Percentile {

@@ -128,6 +128,7 @@ impl Epoll {
     }
 
     /// Closes a connection that waited for its peer to close.
+    #[cold]
     fn end_lingering(&mut self, event: &Current) {
         if event.flags & CLOSING != 0 {
             self.lingering.retain(|(token, _)| *token != event.token);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use rusqlite::{Connection, params};
 
-use super::blob::Encoder;
+use super::blob::{self, Encoder};
 use super::schema::{self, APPLICATION_ID};
 use super::windows::{Windows, begin};
 use super::{Place, Progress, RunEnd, RunFile, RunFileError, RunHeader, Tick};
@@ -173,7 +173,7 @@ impl RunWriter {
     fn store_totals(&mut self) -> rusqlite::Result<()> {
         let mut insert = self.connection.prepare("INSERT INTO total VALUES (?, ?)")?;
         for (metric, total) in Metric::ALL.iter().zip(&self.totals.histograms) {
-            insert.execute(params![metric.name(), self.encoder.encode(total)])?;
+            insert.execute(params![metric.name(), blob::encode(total)])?;
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl RunWriter {
     }
 
     fn advance(&mut self, tick: &Tick) {
-        let response = self.totals.response_time();
+        let [p50_ns, p99_ns] = self.totals.response_time();
         let tick_ns = tick.elapsed_ns.saturating_sub(self.progress.elapsed_ns);
         let counts = &self.totals.counts;
         self.progress = Progress {
@@ -211,8 +211,8 @@ impl RunWriter {
                 0 => 0.0,
                 _ => self.recent_completed as f64 * 1e9 / tick_ns as f64,
             },
-            p50_ns: response.at(Level::P50).value(),
-            p99_ns: response.at(Level::P99).value(),
+            p50_ns,
+            p99_ns,
             planned: tick.gauges.planned,
             completed: counts.completed,
             failed: counts.ended() - counts.outcomes[Outcome::Ok.index()],
@@ -225,15 +225,17 @@ impl RunWriter {
 }
 
 impl Totals {
-    fn response_time(&self) -> Distribution {
+    /// Median and 99th percentile of the response time of all arrivals, where they are known.
+    fn response_time(&self) -> [Option<u64>; 2] {
         let of = |metric: Metric| &self.histograms[metric.index()];
         let (ok, error) = (of(Metric::ResponseOk), of(Metric::ResponseError));
+        let (levels, censored_count) = ([Level::P50, Level::P99], of(Metric::Unanswered).len());
         if error.is_empty() {
-            return Distribution::of_arrivals(ok, of(Metric::Unanswered), 0);
+            return Distribution::known(levels, ok, censored_count);
         }
         let mut answered = ok.clone();
         fold(&mut answered, error);
-        Distribution::of_arrivals(&answered, of(Metric::Unanswered), 0)
+        Distribution::known(levels, &answered, censored_count)
     }
 }
 
