@@ -47,7 +47,7 @@ def wrk_slope(server, connections):
 
 
 def count(args, port):
-    """What the program printed, and the instructions of each of its threads, the first one first."""
+    """What the program printed, and the instructions of each of its threads, in their order."""
     folder = tools.ROOT / tools.BUILT
     for old in folder.glob("callgrind.out*"):
         old.unlink()

@@ -82,7 +82,7 @@ class Bench:
 
     def instructions(self):
         """Question: how many instructions of its own does a request cost the client?
-        Unit: user instructions per request, by callgrind; the same on every machine.
+        Unit: user instructions per request, by callgrind; nearly the same on every machine.
         Input: the yardstick server; the slope between a short and a long run."""
         if not shutil.which("valgrind"):
             raise tools.Failed("valgrind is not installed")
@@ -343,7 +343,9 @@ PACING_P99 = 3
 RATE_RATIOS = (("throng", "wrk", "≥ 1.40"), ("floor", "wrk", ""), ("throng", "floor", ""))
 CPU_RATIOS = (("throng", "wrk", "≤ 0.80"), ("throng", "floor", ""))
 
-RATE_HEAD = ["connections", "tool", "requests/s, median", "min", "max", "client core", "server core"]
+RATE_HEAD = [
+    "connections", "tool", "requests/s, median", "min", "max", "client core", "server core",
+]
 RATIO_HEAD = ["connections", "ratio in a round", "median", "min", "max", "goal"]
 CPU_HEAD = ["connections", "tool", "user µs/request", "system µs/request", "sum"]
 PERF_HEAD = ["connections", "tool", "user", "kernel", "sum"]
@@ -352,18 +354,20 @@ INSTRUCTIONS_HEAD = [
     "goal, worker",
 ]
 MEMORY_HEAD = ["run", "requests", "peak MB", "goal"]
-PACING_HEAD = ["", "rate error", "achieved/s", "p50 µs", "p99 µs", "p99.9 µs", "max µs", "CPU cores"]
+PACING_HEAD = [
+    "", "rate error", "achieved/s", "p50 µs", "p99 µs", "p99.9 µs", "max µs", "CPU cores",
+]
 
 BUSY_NOTE = (
-    "The core columns say how busy client and server were. Where the server's is full, it, not the "
-    "client, set the rate.\n"
+    "The core columns say how busy client and server were. Where the server's is full, the server "
+    "set the rate, not the client.\n"
 )
 INSTRUCTIONS_NOTE = """
 The slope leaves start and end out. *All threads* of throng is too high: a run takes several times
 longer under valgrind, and the other thread, which files and reports intervals, works by the second,
 not by the request. It took {millions:.1f} million instructions per second of run (median), which at
-100,000 requests/s is {per_request:.0f} per request. One connection is the worst case: each turn of
-the loop serves a single request.
+100,000 requests/s is {per_request:.0f} per request. One connection is the worst case: each turn
+of the loop serves a single request.
 """
 PACING_NOTE = """
 Lateness is from the instant a request was due to the instant it was sent; the µs columns are its

@@ -1,9 +1,8 @@
 //! The requests on connections.
 //!
-//! Connection `c` of a plan with pipeline depth `p` owns the places `c·p .. (c+1)·p` as a ring. When
-//! the requests were dispatched stands in an array of its own: looking for the oldest one, which
-//! is the next to time out, is a walk over eight bytes a place, and nothing has to be kept in order
-//! as requests come and go.
+//! Connection `c` of a plan with pipeline depth `p` owns the places `c·p .. (c+1)·p` as a ring.
+//! Nothing is kept in order as requests come and go: the oldest one, which is the next to time
+//! out, is looked for only when it may have.
 
 use throng_measure::Nanos;
 
@@ -14,7 +13,7 @@ use crate::io::Slot;
 pub(crate) struct Request {
     /// When the plan says that it starts.
     pub(crate) due: Nanos,
-    /// When the worker picked it up.
+    /// When the worker picked it up; [`Nanos::MAX`] in a place without a request.
     pub(crate) dispatched: Nanos,
     /// When its last byte went to the kernel.
     pub(crate) sent: Option<Nanos>,
@@ -28,8 +27,6 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct InFlight {
     requests: Vec<Request>,
-    /// When each place's request was dispatched; [`Nanos::MAX`] where there is none.
-    dispatched: Vec<Nanos>,
     depth: u32,
     count: u32,
 }
@@ -45,12 +42,7 @@ impl InFlight {
     /// Room for `depth` requests on each connection; grows with [`InFlight::make_room`].
     pub(crate) fn new(depth: u32, connections_max: u32) -> Self {
         let places = depth as usize * connections_max as usize;
-        Self {
-            requests: Vec::with_capacity(places),
-            dispatched: Vec::with_capacity(places),
-            depth,
-            count: 0,
-        }
+        Self { requests: Vec::with_capacity(places), depth, count: 0 }
     }
 
     /// Makes room for the connection of one more slot.
@@ -59,7 +51,6 @@ impl InFlight {
         let (due, dispatched) = (Nanos::ZERO, Nanos::MAX);
         let nothing = Request { due, dispatched, sent: None, first_byte: None, tries: 0 };
         self.requests.resize(places, nothing);
-        self.dispatched.resize(places, Nanos::MAX);
     }
 
     /// Requests that one connection takes.
@@ -75,8 +66,8 @@ impl InFlight {
 
     /// The connection whose request was dispatched first, and when. Walks over all places.
     pub(crate) fn oldest(&self) -> Option<(Slot, Nanos)> {
-        let places = (0_u32..).zip(&self.dispatched);
-        let (place, &dispatched) = places.min_by_key(|(_, dispatched)| **dispatched)?;
+        let places = (0_u32..).zip(self.requests.iter().map(|request| request.dispatched));
+        let (place, dispatched) = places.min_by_key(|(_, dispatched)| *dispatched)?;
         (dispatched < Nanos::MAX).then_some((place / self.depth, dispatched))
     }
 
@@ -88,7 +79,6 @@ impl InFlight {
         ring.len += 1;
         self.count += 1;
         self.requests[place] = request;
-        self.dispatched[place] = request.dispatched;
     }
 
     /// The request on a connection that is answered next.
@@ -132,8 +122,9 @@ impl InFlight {
     #[inline]
     fn take(&mut self, place: usize) -> Request {
         self.count -= 1;
-        self.dispatched[place] = Nanos::MAX;
-        self.requests[place]
+        let request = self.requests[place];
+        self.requests[place].dispatched = Nanos::MAX;
+        request
     }
 
     #[inline]

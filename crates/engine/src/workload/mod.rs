@@ -47,6 +47,12 @@ pub trait Workload: Send {
     /// Takes the request that [`Workload::next_due`] told of.
     fn take(&mut self);
 
+    /// Whether a request is due at `now` and before `stop`.
+    #[inline]
+    fn is_due(&self, now: Nanos, stop: Nanos) -> bool {
+        matches!(self.next_due(), Due::At(due) if due <= now && due < stop)
+    }
+
     /// Takes the next request if it is due at `now` and before `stop`; returns its due time.
     #[inline]
     fn take_due(&mut self, now: Nanos, stop: Nanos) -> Option<Nanos> {
