@@ -33,7 +33,7 @@ impl Buckets {
     }
 
     /// Counts one duration; one beyond [`HIGHEST_NS`] counts as that.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, duration_ns: u64) {
         let index = index_of(duration_ns.min(HIGHEST_NS));
         // An interval lasts seconds: 32 bits do not overflow at any rate of recording.

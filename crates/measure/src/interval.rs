@@ -139,7 +139,7 @@ impl Interval {
     }
 
     /// Files an ended request, except for `completed`, which belongs to another window.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, sample: &Sample) {
         self.counts.outcomes[sample.outcome.index()] += 1;
         if let Some(dispatched) = sample.dispatched {
@@ -169,7 +169,7 @@ impl Interval {
     }
 
     /// Files one duration.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, metric: Metric, duration_ns: u64) {
         self.durations[metric.index()].record(duration_ns);
     }

@@ -58,7 +58,7 @@ impl Recorder {
     }
 
     /// Files an ended request in the window of its due time.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, sample: &Sample, exchange: &mut impl Exchange) {
         self.recorded[usize::from(sample.due >= self.span.from)] += 1;
         self.at(sample.due, exchange).add(sample);
@@ -102,7 +102,7 @@ impl Recorder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(&mut self, instant: Nanos, exchange: &mut impl Exchange) -> &mut Interval {
         if !self.open[self.current].holds(instant) {
             self.switch_to(instant, exchange);

@@ -107,6 +107,7 @@ impl Epoll {
     }
 
     /// Takes the next event that still concerns an open connection.
+    #[inline(always)]
     fn take_event(&mut self) -> Option<Current> {
         while self.ready_next < self.ready_count {
             let event = self.events[self.ready_next];
@@ -122,6 +123,7 @@ impl Epoll {
         None
     }
 
+    #[inline(always)]
     fn is_current(&self, event: &Current) -> bool {
         let socket = self.sockets.get(event.slot as usize);
         socket.is_some_and(|socket| socket.token == event.token && socket.file.is_some())
@@ -136,6 +138,7 @@ impl Epoll {
     }
 
     /// Delivers the next completion of an event, and clears the flags that it stood for.
+    #[inline(always)]
     fn deliver(&mut self, event: &mut Current) -> Option<Completion> {
         let slot = event.slot;
         let socket = &mut self.sockets[slot as usize];
@@ -159,6 +162,7 @@ impl Epoll {
         self.receive(file, event)
     }
 
+    #[inline(always)]
     fn receive(&mut self, file: RawFd, event: &mut Current) -> Option<Completion> {
         let slot = event.slot;
         let closing = event.flags & CLOSING != 0;
@@ -254,7 +258,7 @@ impl Io for Epoll {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Completion> {
         loop {
             let mut event = match self.current.take() {
