@@ -8,11 +8,11 @@ use throng_measure::{
 };
 
 use crate::control::{Control, Stopper};
+use crate::error::RunError;
 use crate::io::clock::Clock;
 use crate::io::limits::Usage;
 use crate::mailbox::Desk;
 use crate::plan::Plan;
-use crate::run::RunError;
 use crate::steal::Steal;
 use crate::worker::{LOOK_UP_NS, WorkerEnd};
 
@@ -89,7 +89,6 @@ impl<'a> Conductor<'a> {
             gauges,
             generator,
             clock_steps: ends.iter().map(|end| end.clock_steps).max().unwrap_or(0),
-            schedule_digest: None,
         }
     }
 

@@ -12,6 +12,7 @@
 mod conductor;
 mod conn;
 mod control;
+mod error;
 mod fault;
 #[allow(unsafe_code, reason = "syscalls; each block says why it is sound")]
 pub mod io;
@@ -25,6 +26,7 @@ mod worker;
 pub mod workload;
 
 pub use control::Stopper;
+pub use error::RunError;
 pub use io::limits;
-pub use run::{RunError, run};
+pub use run::run;
 pub use simulate::simulate;

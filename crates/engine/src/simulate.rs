@@ -7,9 +7,10 @@ use throng_measure::{
 
 use crate::conductor::plan_end;
 use crate::control::Control;
+use crate::error::RunError;
 use crate::io::sim::{Scene, Sim};
 use crate::plan::Plan;
-use crate::run::{RunError, check_identity, header};
+use crate::run::{check_identity, header};
 use crate::worker::Worker;
 use crate::workload::Share;
 
@@ -44,7 +45,6 @@ pub fn simulate(plan: &Plan, scene: &Scene, place: Place<'_>) -> Result<RunFile,
         gauges,
         generator: Generator::default(),
         clock_steps: 0,
-        schedule_digest: None,
     };
     Ok(writer.finish(&end)?)
 }

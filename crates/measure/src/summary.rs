@@ -100,8 +100,6 @@ pub struct Summary {
     pub generator: GeneratorUse,
     /// How often the wall clock was set while the run lasted.
     pub clock_steps: u64,
-    /// A digest of every due time.
-    pub schedule_digest: Option<String>,
 }
 
 /// The warm-up's requests: run, but not measured.

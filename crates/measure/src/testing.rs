@@ -59,7 +59,6 @@ pub(crate) fn end(span_s: u64, planned: u64, planned_warmup: u64) -> RunEnd {
         gauges: Gauges { planned, planned_warmup, ..Gauges::default() },
         generator: Generator { user_ns: S, system_ns: S, max_rss_bytes: 1, steal_ratio: Some(0.5) },
         clock_steps: 2,
-        schedule_digest: Some("abc".into()),
     }
 }
 

@@ -46,7 +46,7 @@ fn our_count_is_nginx_s_own() {
     assert_eq!(report["status"]["200"], 20_011);
     let log = nginx.end();
     assert_eq!(log.len(), 20_011);
-    assert!(log.iter().all(|status| status == "200"));
+    assert!(log.iter().all(|line| line.starts_with("200 ")));
 }
 
 #[test]
@@ -83,6 +83,23 @@ fn every_way_to_connect_counts_the_same() {
     assert_eq!(outcome(&report, "ok"), 500);
     // A pipelined request behind a connection's last is sent again, and nginx never saw it.
     assert_eq!(nginx.end().len(), 6500);
+}
+
+#[test]
+fn addresses_of_one_name_are_used_in_turn() {
+    let nginx = Nginx::start();
+    let port = nginx.port();
+    let resolve = format!("two.test:{port}:127.0.0.1,127.0.0.2");
+    let url = format!("http://two.test:{port}/");
+    let report = measure(&["-n", "400", "-c", "4", "--resolve", &resolve, &url]);
+    assert_eq!(outcome(&report, "ok"), 400);
+    let report = measure(&["-n", "100", &format!("http://[::1]:{port}/")]);
+    assert_eq!(outcome(&report, "ok"), 100);
+    let log = nginx.end();
+    let to = |address: &str| log.iter().filter(|line| line.ends_with(address)).count();
+    assert_eq!(to(" ::1"), 100);
+    // Two connections each: how many requests they carry is the server's doing.
+    assert!(to(" 127.0.0.1") >= 50 && to(" 127.0.0.2") >= 50, "{} {}", to(".1"), to(".2"));
 }
 
 #[test]

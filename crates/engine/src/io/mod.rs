@@ -124,3 +124,6 @@ pub enum Close {
     /// which runs out of ports. The slot is free at once.
     AfterPeer,
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,6 +105,16 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.settle(slot, now, Outcome::IoError, cause, is_stale);
     }
 
+    /// Bytes came on a connection that nothing had asked for.
+    pub(super) fn unsolicited(&mut self, slot: Slot, now: Nanos) {
+        self.traffic.connections.unsolicited += 1;
+        if self.pool.get_mut(slot).answers == 0 {
+            // A peer that speaks first is no HTTP server: connecting again at once would not help.
+            self.pool.attempt_failed(now);
+        }
+        self.retire(slot);
+    }
+
     /// The connection carries no further request, as both sides agreed.
     pub(super) fn retire(&mut self, slot: Slot) {
         let how = if self.pool.get_mut(slot).closing { Close::Now } else { Close::AfterPeer };

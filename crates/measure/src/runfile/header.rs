@@ -88,8 +88,6 @@ pub struct RunEnd {
     pub generator: Generator,
     /// How often the wall clock was set while the run lasted.
     pub clock_steps: u64,
-    /// A digest of every due time, the same for every number of threads.
-    pub schedule_digest: Option<String>,
 }
 
 /// How the run stands, as of the last [`commit`](super::RunWriter::commit).

@@ -70,7 +70,6 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
             steal_ratio: generator.steal_ratio,
         },
         clock_steps,
-        schedule_digest: value(file, "schedule_digest")?,
     })
 }
 

@@ -313,9 +313,6 @@ fn write_end(connection: &Connection, end: &RunEnd) -> rusqlite::Result<()> {
     set.execute(params!["span_until_ns", schema::stored(end.span.until.0)])?;
     set.execute(params!["interrupted", i64::from(end.interrupted)])?;
     set.execute(params!["clock_steps", schema::stored(end.clock_steps)])?;
-    if let Some(digest) = &end.schedule_digest {
-        set.execute(params!["schedule_digest", digest])?;
-    }
     Ok(())
 }
 

@@ -65,7 +65,6 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
         gauges,
         generator,
         clock_steps: 0,
-        schedule_digest: None,
     };
     writer.finish(&end).unwrap()
 }

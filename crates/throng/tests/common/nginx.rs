@@ -16,7 +16,7 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Starts it on a free port. `/` is a file of 100 bytes, `/once` closes after each answer,
+    /// Starts it on a free port of 127.0.0.1, 127.0.0.2 and ::1. `/` is a file of 100 bytes, `/once` closes after each answer,
     /// `/big` is 3 MB, `/missing` is not there; also on the Unix socket [`Nginx::socket`].
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -57,7 +57,11 @@ impl Nginx {
         signal(&self.child, "CONT");
     }
 
-    /// The requests that nginx logged, by status: its own count. It logs a request after it has
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The requests that nginx logged, as `status address`: its own count. It logs a request after it has
     /// answered, so this first lets it end in order.
     pub(crate) fn end(mut self) -> Vec<String> {
         signal(&self.child, "QUIT");
@@ -98,7 +102,7 @@ fn configuration(root: &str, port: u16) -> String {
          worker_rlimit_nofile 10000;
          events {{ worker_connections 4096; }}
          http {{
-             log_format status '$status';
+             log_format status '$status $server_addr';
              access_log {root}/access.log status;
              client_body_temp_path {root}/body;
              proxy_temp_path {root}/proxy;
@@ -107,6 +111,8 @@ fn configuration(root: &str, port: u16) -> String {
              scgi_temp_path {root}/scgi;
              server {{
                  listen 127.0.0.1:{port} backlog=4096;
+                 listen 127.0.0.2:{port};
+                 listen [::1]:{port};
                  listen unix:{root}/nginx.sock;
                  root {root};
                  location /once {{ keepalive_requests 1; alias {root}/index.html; }}
