@@ -4,7 +4,8 @@
 //! [`Scene`] and its seed alone, so a run repeats to the byte. The worker is the one that measures
 //! real servers.
 //!
-//! The worker's own work takes no virtual time: lateness is zero unless a scene makes it otherwise.
+//! The worker's own work takes no virtual time, so lateness is zero, unless a scene says how long
+//! sending takes.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -98,10 +99,9 @@ impl Sim {
         }
     }
 
-    fn schedule(&mut self, after_ns: u64, slot: Slot, what: What) {
+    fn schedule(&mut self, at_ns: u64, slot: Slot, what: What) {
         let generation = self.lines[slot as usize].generation;
         self.event_count += 1;
-        let at_ns = self.now_ns + after_ns;
         let number = self.event_count;
         self.events.push(Reverse(Event { at_ns, number, slot, generation, what }));
     }
@@ -131,7 +131,7 @@ impl Sim {
             }
             What::ToServer(bytes) => {
                 line.inbox.extend_from_slice(&bytes);
-                return self.serve(slot);
+                return self.serve(slot, event.at_ns);
             }
         }
         self.make_ready(slot);
@@ -145,19 +145,21 @@ impl Sim {
         }
     }
 
-    /// The server answers every whole request that it has.
-    fn serve(&mut self, slot: Slot) {
+    /// The server answers every whole request that it has at `at_ns`. The worker may be busy and
+    /// its clock further on.
+    fn serve(&mut self, slot: Slot, at_ns: u64) {
         loop {
             let line = &mut self.lines[slot as usize];
             let Some(length) = server::request_length(&line.inbox) else { return };
             line.inbox.drain(..length);
-            let now = Nanos(self.now_ns.saturating_sub(self.origin_ns));
-            let acts = self.server.answer(&self.scene, now, &mut self.random);
+            let came = Nanos(at_ns.saturating_sub(self.origin_ns));
+            let acts = self.server.answer(&self.scene, came, &mut self.random);
             for Act { after_ns, what } in acts {
-                let earliest_ns = self.lines[slot as usize].answered_until_ns;
-                let at_ns = (self.now_ns + after_ns + self.scene.latency_ns).max(earliest_ns);
-                self.lines[slot as usize].answered_until_ns = at_ns;
-                self.schedule(at_ns - self.now_ns, slot, what);
+                let line = &mut self.lines[slot as usize];
+                let arrives_ns = at_ns + after_ns + self.scene.latency_ns;
+                line.answered_until_ns = line.answered_until_ns.max(arrives_ns);
+                let arrives_ns = line.answered_until_ns;
+                self.schedule(arrives_ns, slot, what);
             }
         }
     }
@@ -181,7 +183,8 @@ impl Io for Sim {
         let generation = self.lines[index].generation;
         self.lines[index] = Line { generation, open: true, ..Line::default() };
         let accepted = !self.random.happens(self.scene.trouble.refuse_ratio);
-        self.schedule(2 * self.scene.latency_ns, slot, What::Opened(accepted));
+        let opened_ns = self.now_ns + 2 * self.scene.latency_ns;
+        self.schedule(opened_ns, slot, What::Opened(accepted));
         Ok(())
     }
 
@@ -190,16 +193,18 @@ impl Io for Sim {
         if !line.open || line.closed.is_some() {
             return Err(Cause::ResetByPeer);
         }
+        let arrives_ns = self.now_ns + self.scene.latency_ns;
         let taken = if self.scene.short_writes && self.random.happens(0.5) {
-            self.schedule(self.scene.latency_ns, slot, What::Writable);
+            self.schedule(arrives_ns, slot, What::Writable);
             self.random.below(bytes.len() as u64)
         } else {
             bytes.len() as u64
         };
+        self.now_ns += self.scene.send_ns;
         // Below a length in memory, so it fits.
         let taken = usize::try_from(taken).unwrap_or(bytes.len());
         if taken > 0 {
-            self.schedule(self.scene.latency_ns, slot, What::ToServer(bytes[..taken].to_vec()));
+            self.schedule(arrives_ns, slot, What::ToServer(bytes[..taken].to_vec()));
         }
         Ok(taken)
     }

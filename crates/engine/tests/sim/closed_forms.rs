@@ -132,3 +132,34 @@ fn an_overloaded_server_s_achieved_rate_is_its_capacity_not_what_was_drained() {
     assert_near("achieved rate", summary.rates.achieved_per_s, 1000.0, 0.5);
     assert_near("offered rate", summary.rates.offered_per_s, 2000.0, 0.01);
 }
+
+#[test]
+fn a_generator_that_is_too_slow_shows_as_lateness_and_response_time() {
+    // 1,000/s for 1 s, and each send takes 2 ms: the last request is sent a second late.
+    let mut scene = Scene::quiet(1, MS);
+    scene.send_ns = 2 * MS;
+    let summary = run(&plan(constant(1000, Pool::Fixed(1000)), 1), &scene);
+    assert_eq!(count(&summary, Outcome::Ok), 1000);
+    for (what, distribution) in
+        [("lateness", &summary.lateness), ("response time", &summary.response_time)]
+    {
+        let max_ns = distribution.max_ns.expect("samples");
+        assert_near(what, max_ns as f64, 1e9, 1.0);
+    }
+    // It is the generator's fault: neither the server nor the connections had a part in it.
+    assert!(summary.service_time.max_ns < Some(4 * MS), "{:?}", summary.service_time.max_ns);
+    assert_eq!(summary.queue_wait.max_ns, Some(0));
+}
+
+#[test]
+fn a_request_is_sent_when_its_last_byte_is() {
+    // The kernel takes half of the requests piece by piece, 20 µs apart. Service time counts from
+    // the last piece: 1 ms and two ways of 20 µs, and no more.
+    let mut scene = Scene::quiet(1, MS);
+    scene.short_writes = true;
+    let summary = run(&plan(constant(100, Pool::Fixed(10)), 10), &scene);
+    assert_eq!(count(&summary, Outcome::Ok), 1000);
+    let max_ns = summary.service_time.max_ns.expect("samples");
+    assert_near("service time", max_ns as f64, 1_040_000.0, 0.1);
+    assert!(summary.queue_wait.max_ns >= Some(40_000), "{:?}", summary.queue_wait.max_ns);
+}

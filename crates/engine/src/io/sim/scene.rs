@@ -27,6 +27,8 @@ pub struct Scene {
     pub splits: bool,
     /// The kernel often takes only a part of what is sent.
     pub short_writes: bool,
+    /// How long each send keeps the worker: a generator that is too slow for its plan.
+    pub send_ns: u64,
 }
 
 /// How long the server works on a request.
@@ -74,6 +76,7 @@ impl Scene {
             trouble: Trouble::default(),
             splits: false,
             short_writes: false,
+            send_ns: 0,
         }
     }
 }
