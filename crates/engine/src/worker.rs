@@ -64,6 +64,7 @@ pub(crate) struct Worker<'a, I, X> {
     has_begun: bool,
     /// No request times out before this instant.
     next_timeout: Nanos,
+    /// The end of the present window: intervals are handed over then.
     next_tick: Nanos,
     /// When connections that take too long to open are looked for next: that walks over all.
     next_sweep: Nanos,
@@ -108,7 +109,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             last_end: Nanos::ZERO,
             has_begun: false,
             next_timeout: Nanos::ZERO,
-            next_tick: Nanos(WINDOW_NS),
+            next_tick: first_window_end(plan.warmup_ns),
             next_sweep: Nanos::ZERO,
         }
     }
@@ -250,6 +251,14 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
         self.recorder.record(&sample, &mut self.exchange);
         self.last_end = self.last_end.max(now);
         self.workload.finished(now);
+    }
+}
+
+/// Windows begin whole seconds before and after the end of the warm-up; the first may be short.
+fn first_window_end(warmup_ns: u64) -> Nanos {
+    match warmup_ns % WINDOW_NS {
+        0 => Nanos(WINDOW_NS),
+        into_window => Nanos(into_window),
     }
 }
 

@@ -133,6 +133,10 @@ fn waited(summary: &Summary) -> Option<String> {
                  threads or a lower rate"
             )
         }
+        Wait::Connection if 2 * summary.connections.opened > summary.completed => format!(
+            "connections were opened for them (queue wait p99 {queued}, connecting took up to {})",
+            summary.connect_time.max_ns.map_or_else(String::new, |ns| duration(ns as f64)),
+        ),
         Wait::Connection => format!(
             "every connection was busy (queue wait p99 {queued}); with more connections the \
              server would have had to answer them sooner or queue them itself"

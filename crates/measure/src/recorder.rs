@@ -83,7 +83,7 @@ impl Recorder {
     }
 
     /// Hands over everything recorded since the last time, with what the worker moved meanwhile
-    /// and its state. At least one interval is handed over, so that the state arrives even when
+    /// (it belongs to the window of `now`) and its state. At least one interval is handed over, so that the state arrives even when
     /// nothing happened.
     pub fn hand_over(
         &mut self,

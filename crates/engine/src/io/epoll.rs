@@ -31,7 +31,10 @@ pub struct Epoll {
     /// What is left to do for the event under delivery.
     current: Option<Current>,
     receiver: socket::Receiver,
+    /// Connections that wait for their peer to close.
     lingering: VecDeque<(u64, OwnedFd)>,
+    /// Keeps the kernel stamping; never used otherwise.
+    _stamp_keeper: Option<OwnedFd>,
     has_pwait2: bool,
 }
 
@@ -73,6 +76,7 @@ impl Epoll {
             current: None,
             receiver: socket::Receiver::new(),
             lingering: VecDeque::with_capacity(LINGERING_MAX + 1),
+            _stamp_keeper: socket::stamp_keeper(),
             has_pwait2: true,
         })
     }

@@ -206,14 +206,17 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.pool.freed(slot);
     }
 
+    /// Hands over what has been recorded. What was moved meanwhile belongs to the window that
+    /// ends here.
     pub(super) fn hand_over(&mut self, now: Nanos) {
-        let whole_seconds = now.0 / WINDOW_NS;
-        self.next_tick = Nanos((whole_seconds + 1) * WINDOW_NS);
+        let moved_until = now.min(Nanos(self.next_tick.0 - 1));
+        let windows_passed = now.since(self.next_tick) / WINDOW_NS + 1;
+        self.next_tick = self.next_tick.plus(windows_passed * WINDOW_NS);
         self.gauges.open = self.pool.open_count();
         self.gauges.queued = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
         self.gauges.in_flight = self.in_flight.count();
         let traffic = std::mem::take(&mut self.traffic);
-        self.recorder.hand_over(now, self.gauges, traffic, &mut self.exchange);
+        self.recorder.hand_over(moved_until, self.gauges, traffic, &mut self.exchange);
     }
 
     /// Whether the plan gives no further request.

@@ -2,7 +2,8 @@
 
 use throng_engine::io::sim::{Scene, Trouble};
 use throng_engine::plan::{Arrivals, Pool, Stop};
-use throng_measure::{Outcome, Summary};
+use throng_engine::simulate;
+use throng_measure::{Outcome, Place, RunFileError, Summary};
 
 use crate::common::{MS, S, closed, count, open, plan, run};
 
@@ -118,4 +119,26 @@ fn without_keep_alive_each_request_has_its_connection() {
     // Opening is part of what the user waits for: two ways of 20 µs to open, two for the exchange.
     // A histogram's minimum is at most 0.1 % below the least value.
     assert!(summary.response_time.min_ns >= Some(1_079_000), "{:?}", summary.response_time);
+}
+
+#[test]
+fn what_is_moved_in_the_warm_up_is_left_out_too() {
+    // Windows begin at half seconds; 400/s on a connection each, quick enough to end in theirs.
+    let mut plan = plan(open(400, Arrivals::Constant, Pool::UpTo(50)), 5);
+    plan.warmup_ns = 1_500 * MS;
+    plan.keep_alive = false;
+    let mut scene = Scene::quiet(1, MS / 10);
+    scene.answer = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\na".to_vec();
+    let file = simulate(&plan, &scene, Place::Temporary).expect("a simulated run ends");
+    let summary = file.summary().expect("readable");
+    assert_eq!(summary.planned, 1400);
+    assert_eq!(summary.connections.opened, 1400);
+    assert_eq!(summary.bytes_received, 1400 * scene.answer.len() as u64);
+    let mut opened = Vec::new();
+    let visited: Result<(), RunFileError> = file.for_each_window(|window| {
+        opened.push((window.window, window.counts.connections.opened));
+        Ok(())
+    });
+    visited.expect("readable");
+    assert_eq!(opened, [(-2, 200), (-1, 400), (0, 400), (1, 400), (2, 400), (3, 200)]);
 }

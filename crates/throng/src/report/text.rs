@@ -194,7 +194,8 @@ fn connections(summary: &Summary) -> Vec<String> {
         format!("{} opened{since}", count(c.opened)),
     ];
     if summary.queued_max > 0 {
-        parts.push(format!("at most {} requests waiting", count(summary.queued_max.into())));
+        let plural = if summary.queued_max == 1 { "" } else { "s" };
+        parts.push(format!("at most {} request{plural} waiting", count(summary.queued_max.into())));
     }
     let when_any = [
         (c.failed, "attempts failed"),

@@ -26,9 +26,7 @@ fn connect_tcp(address: SocketAddr) -> io::Result<OwnedFd> {
     let file = new_socket(family)?;
     // A request is one write: waiting to fill a segment could only delay it.
     set_option(&file, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
-    // Where the kernel cannot stamp, answers are timed when they are read, and counted as such.
-    let stamps = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
-    let _ = set_option(&file, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, stamps.cast_signed());
+    ask_for_stamps(&file);
     match address {
         SocketAddr::V4(v4) => start_connect(
             file,
@@ -52,6 +50,21 @@ fn connect_tcp(address: SocketAddr) -> io::Result<OwnedFd> {
             size_of::<libc::sockaddr_in6>(),
         ),
     }
+}
+
+/// A socket that asks for receive timestamps and does nothing else. The kernel stamps packets only
+/// while some socket asks for it, and takes a while to begin: without this one, the first answers
+/// after every moment without connections would have no stamp.
+pub(super) fn stamp_keeper() -> Option<OwnedFd> {
+    let file = new_socket(libc::AF_INET).ok()?;
+    ask_for_stamps(&file);
+    Some(file)
+}
+
+/// Where the kernel cannot stamp, answers are timed when they are read, and counted as such.
+fn ask_for_stamps(file: &OwnedFd) {
+    let stamps = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+    let _ = set_option(file, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, stamps.cast_signed());
 }
 
 fn connect_unix(path: &Path) -> io::Result<OwnedFd> {
