@@ -62,11 +62,13 @@ fn the_classic_hundred_seconds_and_a_hundred_second_stall() {
 #[test]
 fn offered_rate_is_exact() {
     for arrivals in [Arrivals::Constant, Arrivals::Uniform] {
-        for per_s in [1, 7, 999, 20_000] {
-            let mut plan = plan(open(per_s, arrivals, Pool::Fixed(64)), 10);
+        for (per_s, seconds) in [(1, 10), (7, 3600), (999, 10), (20_000, 10)] {
+            let mut plan = plan(open(per_s, arrivals, Pool::Fixed(64)), seconds);
             plan.workers = 3;
             let summary = run(&plan, &Scene::quiet(1, MS / 10));
-            assert_eq!(summary.planned, per_s * 10, "{arrivals:?} {per_s}/s");
+            assert_eq!(summary.planned, per_s * seconds, "{arrivals:?} {per_s}/s");
+            let offered = summary.rates.offered_per_s;
+            assert_near("offered rate", offered, per_s as f64, 0.000_001);
         }
     }
 }

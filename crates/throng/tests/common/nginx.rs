@@ -16,7 +16,7 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Starts it on a free port of 127.0.0.1, 127.0.0.2 and ::1. `/` is a file of 100 bytes, `/once` closes after each answer,
+    /// Starts it on a free port of 127.0.0.1, 127.0.0.2 and, where there is one, ::1. `/` is a file of 100 bytes, `/once` closes after each answer,
     /// `/big` is 3 MB, `/missing` is not there; also on the Unix socket [`Nginx::socket`].
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -94,7 +94,14 @@ fn free_port() -> u16 {
     listener.local_addr().expect("bound").port()
 }
 
+/// Whether this machine has the IPv6 loopback address: some sandboxes have not.
+pub(crate) fn has_ipv6() -> bool {
+    let addresses = fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
+    addresses.lines().any(|line| line.starts_with("00000000000000000000000000000001 "))
+}
+
 fn configuration(root: &str, port: u16) -> String {
+    let listen_ipv6 = if has_ipv6() { format!("listen [::1]:{port};") } else { String::new() };
     format!(
         "daemon off;
          master_process off;
@@ -112,7 +119,7 @@ fn configuration(root: &str, port: u16) -> String {
              server {{
                  listen 127.0.0.1:{port} backlog=4096;
                  listen 127.0.0.2:{port};
-                 listen [::1]:{port};
+                 {listen_ipv6}
                  listen unix:{root}/nginx.sock;
                  root {root};
                  location /once {{ keepalive_requests 1; alias {root}/index.html; }}
