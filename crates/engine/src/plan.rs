@@ -62,6 +62,17 @@ pub enum Model {
     },
 }
 
+impl Model {
+    /// The most connections that may be open at one time.
+    #[must_use]
+    pub fn connections_max(self) -> u32 {
+        match self {
+            Self::Closed { connections } => connections,
+            Self::Open { pool, .. } => pool.connections_max(),
+        }
+    }
+}
+
 /// How open-model arrivals are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,10 +156,7 @@ impl Plan {
     /// The most connections that the plan may have open at one time.
     #[must_use]
     pub fn connections_max(&self) -> u32 {
-        match self.model {
-            Model::Closed { connections } => connections,
-            Model::Open { pool, .. } => pool.connections_max(),
-        }
+        self.model.connections_max()
     }
 
     /// One line for people: "open model: 2,000/s Poisson, up to 10,000 connections, GET …".

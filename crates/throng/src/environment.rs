@@ -6,14 +6,23 @@ use std::thread;
 
 use throng_measure::Environment;
 
+/// Half of the processors, at least one: the other half is for who stands at the other end.
+pub(crate) fn half_of_the_processors() -> NonZeroUsize {
+    NonZeroUsize::new(processors() / 2).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Processors that throng may run on; 1 when the system does not say.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// Describes this machine.
 pub(crate) fn describe(worker_count: u32) -> Environment {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Environment {
         host_kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
         cpu_model: cpu_model(&read("/proc/cpuinfo")).unwrap_or_default(),
-        cpu_count: u32::try_from(processors).unwrap_or(u32::MAX),
+        cpu_count: u32::try_from(processors()).unwrap_or(u32::MAX),
         worker_count,
     }
 }

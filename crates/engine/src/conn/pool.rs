@@ -74,27 +74,21 @@ pub(crate) struct Pool {
 impl Sizing {
     /// The share of one worker in a plan's connections.
     pub(crate) fn of_plan(plan: &Plan, share: Share) -> Self {
-        let grow = |first: u32, max| Self::Grow { first: first.min(max), max };
-        match plan.model {
-            Model::Closed { connections } if plan.keep_alive => {
-                Self::Keep(share.of_u32(connections))
-            }
-            Model::Open { pool: PoolPlan::Fixed(count), .. } if plan.keep_alive => {
-                Self::Keep(share.of_u32(count))
-            }
+        let max = share.of_u32(plan.connections_max());
+        if !plan.keep_alive {
             // A connection per request: opening one is part of the request.
-            Model::Closed { .. } | Model::Open { .. } if !plan.keep_alive => {
-                grow(0, share.of_u32(plan.connections_max()))
-            }
-            Model::Closed { connections } => grow(connections, share.of_u32(connections)),
-            Model::Open { rate, pool, .. } => {
+            return Self::Grow { first: 0, max };
+        }
+        match plan.model {
+            Model::Closed { .. } | Model::Open { pool: PoolPlan::Fixed(_), .. } => Self::Keep(max),
+            Model::Open { rate, pool: PoolPlan::UpTo(_), .. } => {
                 #[allow(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
                     reason = "a count to begin with; a cast saturates"
                 )]
                 let first = (rate.per_s() * EXPECTED_RESPONSE_S).ceil() as u32;
-                grow(share.of_u32(first.max(1)), share.of_u32(pool.connections_max()))
+                Self::Grow { first: share.of_u32(first.max(1)).min(max), max }
             }
         }
     }

@@ -89,7 +89,7 @@ impl Sim {
             now_ns: 0,
             origin_ns: 0,
             random: Random::new(scene.seed, stream),
-            server: Server::new(&scene),
+            server: Server::default(),
             scene,
             lines: Vec::new(),
             events: BinaryHeap::new(),

@@ -43,7 +43,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             recorded: self.recorder.recorded(),
             at: now,
             last_end: self.last_end,
-            arrivals_over_at: self.workload.over_at().filter(|_| used_up),
+            // Asked only now: a plan that time has ended may be millions of arrivals from there.
+            arrivals_over_at: if used_up { self.workload.over_at() } else { None },
             used_up,
             clock_steps: self.io.clock_steps(),
         })

@@ -6,7 +6,8 @@ use std::time::Duration;
 use throng_engine::plan::Rate;
 use throng_sink::{Options as SinkOptions, Sink};
 
-use super::{half_of_the_processors, run};
+use super::run;
+use crate::environment::half_of_the_processors;
 use crate::failure::{Exit, Failure, say};
 use crate::front::native::{self, ArrivalsName, Options};
 

@@ -1,8 +1,6 @@
 //! What throng can be asked to do, one file each.
 
 use std::io::{self, BufWriter, Write};
-use std::num::NonZeroUsize;
-use std::thread;
 
 use clap::Subcommand;
 use throng_measure::{RunFile, RunFileError};
@@ -81,12 +79,6 @@ fn is_closed(error: &io::Error) -> bool {
 /// The format of that name, which must be in the table.
 fn format(name: &str) -> &'static Format {
     Format::named(name).expect("a test asks for every name used here")
-}
-
-/// Half of the processors, at least one: the other half is for who stands at the other end.
-fn half_of_the_processors() -> NonZeroUsize {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    NonZeroUsize::new(processors / 2).unwrap_or(NonZeroUsize::MIN)
 }
 
 #[cfg(test)]

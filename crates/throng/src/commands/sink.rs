@@ -8,7 +8,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use throng_sink::{Options, ROUTES, Sink, SinkError};
 
-use super::{half_of_the_processors, print};
+use super::print;
+use crate::environment::half_of_the_processors;
 use crate::failure::{Exit, Failure, say};
 use crate::signals::SignalError;
 

@@ -6,7 +6,7 @@ use super::What;
 use super::scene::{Random, Scene, Service};
 
 /// A server's memory: when it is free again.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Server {
     free_at_ns: u64,
 }
@@ -18,10 +18,6 @@ pub(super) struct Act {
 }
 
 impl Server {
-    pub(super) fn new(_scene: &Scene) -> Self {
-        Self { free_at_ns: 0 }
-    }
-
     /// What becomes of a request that is whole at `now`.
     pub(super) fn answer(&mut self, scene: &Scene, now: Nanos, random: &mut Random) -> Vec<Act> {
         let done_ns = self.work(scene, now, random);

@@ -3,9 +3,7 @@
 //! Mistakes that can be seen in the options alone are found first, then files are read, then names
 //! are resolved: the slowest and least certain step comes last.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use throng_engine::plan::{Arrivals, Endpoint, Model, Plan, Pool, Rate, Stop};
@@ -17,6 +15,7 @@ use super::error::PlanError;
 use super::options::Options;
 use super::request::request;
 use super::rules;
+use crate::environment::half_of_the_processors;
 use crate::failure::Failure;
 use crate::front::{Job, JsonTo, Outputs};
 use crate::preflight;
@@ -50,7 +49,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
         keep_alive: !options.no_keepalive,
         pipeline: typed.pipeline,
         // A worker without a connection would have nothing to do.
-        workers: typed.threads.min(connections_max(model)),
+        workers: typed.threads.min(model.connections_max()),
         seed: options.seed.unwrap_or(SEED_DEFAULT),
         url,
         endpoints,
@@ -124,13 +123,6 @@ fn model(
     };
     let arrivals = options.arrivals.map_or(Arrivals::Constant, Arrivals::from);
     Ok(Model::Open { rate, arrivals, pool })
-}
-
-fn connections_max(model: Model) -> u32 {
-    match model {
-        Model::Closed { connections } => connections,
-        Model::Open { pool, .. } => pool.connections_max(),
-    }
 }
 
 fn sendable(rate: Rate) -> Result<Rate, PlanError> {
@@ -230,8 +222,7 @@ fn outputs(options: &Options) -> Outputs {
 /// Half of the processors: the server under test is often on the same machine, and one thread
 /// saturates most servers.
 fn threads_default() -> u32 {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    u32::try_from(processors / 2).unwrap_or(THREADS_MAX).clamp(1, THREADS_MAX)
+    u32::try_from(half_of_the_processors().get()).unwrap_or(THREADS_MAX).min(THREADS_MAX)
 }
 
 /// Parsers give durations of at most 64 bits of nanoseconds.
