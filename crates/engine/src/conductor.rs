@@ -4,16 +4,16 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use throng_measure::{
-    Gauges, Generator, Nanos, Progress, RunEnd, RunWriter, Span, Tick, WINDOW_NS,
+    Gauges, Generator, Nanos, Progress, RunEnd, RunWriter, Second, Span, Tick, WINDOW_NS,
 };
 
 use crate::control::{Control, Stopper};
 use crate::error::RunError;
+use crate::host::Host;
 use crate::io::clock::Clock;
 use crate::io::limits::Usage;
 use crate::mailbox::Desk;
 use crate::plan::Plan;
-use crate::steal::Steal;
 use crate::worker::{LOOK_UP_NS, WorkerEnd};
 
 /// Collects what workers hand over, writes it down once a second, passes the word to stop.
@@ -21,10 +21,18 @@ pub(crate) struct Conductor<'a> {
     clock: Clock,
     control: &'a Control,
     stopper: &'a Stopper,
-    /// One per worker, with the worker's last state.
-    desks: Vec<(Desk, Gauges)>,
+    desks: Vec<(Desk, State)>,
     usage: Usage,
-    steal: Steal,
+    /// The host when the run began, and at the last tick.
+    host: Host,
+    host_at_tick: Host,
+}
+
+/// What a worker said of itself last, and what it had said at the tick before.
+#[derive(Default)]
+struct State {
+    now: Gauges,
+    at_tick: Gauges,
 }
 
 impl<'a> Conductor<'a> {
@@ -35,8 +43,9 @@ impl<'a> Conductor<'a> {
         stopper: &'a Stopper,
         desks: Vec<Desk>,
     ) -> Self {
-        let desks = desks.into_iter().map(|desk| (desk, Gauges::default())).collect();
-        Self { clock, control, stopper, desks, usage: Usage::read(), steal: Steal::read() }
+        let desks = desks.into_iter().map(|desk| (desk, State::default())).collect();
+        let host = Host::read();
+        Self { clock, control, stopper, desks, usage: Usage::read(), host, host_at_tick: host }
     }
 
     /// Works until every worker has ended.
@@ -69,34 +78,45 @@ impl<'a> Conductor<'a> {
         for (desk, state) in &mut self.desks {
             desk.read_all(|interval| {
                 writer.add(interval);
-                *state = interval.gauges.unwrap_or(*state);
+                state.now = interval.gauges.unwrap_or(state.now);
             });
         }
     }
 
     /// What is known at the end.
-    pub(crate) fn end(&self, plan: &Plan, ends: &[WorkerEnd]) -> RunEnd {
+    pub(crate) fn end(&mut self, plan: &Plan, ends: &[WorkerEnd]) -> RunEnd {
         let announced = self.control.stop_at();
         let planned_until = plan_end(plan, ends);
         let from = Nanos(plan.warmup_ns);
         let until = planned_until.min(announced).max(from);
         let now = ends.iter().map(|end| end.at).max().unwrap_or(Nanos::ZERO);
-        let Tick { gauges, generator, .. } = self.tick(now);
+        let Tick { gauges, generator, second, .. } = self.tick(now);
         RunEnd {
             elapsed_ns: now.0,
             span: Span { from, until },
             interrupted: announced < planned_until,
             gauges,
             generator,
-            clock_steps: ends.iter().map(|end| end.clock_steps).max().unwrap_or(0),
+            second,
         }
     }
 
-    fn tick(&self, now: Nanos) -> Tick {
+    /// The state now. Ends the second that the next tick will tell of.
+    fn tick(&mut self, now: Nanos) -> Tick {
         let usage = Usage::read();
+        let host = Host::read();
         let mut gauges = Gauges::default();
         for (_, worker) in &self.desks {
-            gauges.add(worker);
+            gauges.add(&worker.now);
+        }
+        let second = Second {
+            busiest_worker_ratio: self.busiest_worker_ratio(),
+            steal_ratio: host.steal_ratio_since(&self.host_at_tick),
+            host_retransmitted: host.retransmitted_since(&self.host_at_tick),
+        };
+        self.host_at_tick = host;
+        for (_, worker) in &mut self.desks {
+            worker.at_tick = worker.now;
         }
         Tick {
             elapsed_ns: now.0,
@@ -105,9 +125,18 @@ impl<'a> Conductor<'a> {
                 user_ns: usage.user_ns.saturating_sub(self.usage.user_ns),
                 system_ns: usage.system_ns.saturating_sub(self.usage.system_ns),
                 max_rss_bytes: usage.max_rss_bytes,
-                steal_ratio: Steal::read().ratio_since(self.steal),
+                steal_ratio: host.steal_ratio_since(&self.host),
             },
+            second,
         }
+    }
+
+    /// The share of the time in which the busiest worker had a processor, as far as the workers
+    /// have told since the last tick.
+    fn busiest_worker_ratio(&self) -> Option<f64> {
+        let ratio = |worker: &State| worker.now.busy_ratio_since(&worker.at_tick);
+        let ratios = self.desks.iter().filter_map(|(_, worker)| ratio(worker));
+        ratios.max_by(f64::total_cmp)
     }
 }
 

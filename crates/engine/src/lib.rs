@@ -14,6 +14,7 @@ mod conn;
 mod control;
 mod error;
 mod fault;
+mod host;
 #[allow(unsafe_code, reason = "syscalls; each block says why it is sound")]
 pub mod io;
 mod mailbox;
@@ -21,7 +22,7 @@ pub mod plan;
 mod rendezvous;
 mod run;
 mod simulate;
-mod steal;
+
 mod worker;
 pub mod workload;
 

@@ -35,6 +35,9 @@ pub struct Plan {
     pub keep_alive: bool,
     /// Requests in flight on one connection at a time. At least 1; 1 is no pipelining.
     pub pipeline: u32,
+    /// The kernel stamps the transmission of one request in so many; 0: of none. Never with
+    /// pipelining, where one write carries several requests.
+    pub transmit_sampling: u32,
     /// Threads that generate load. At least 1.
     pub workers: u32,
     /// Decides every random choice.

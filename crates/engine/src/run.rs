@@ -85,6 +85,9 @@ pub(crate) fn header(plan: &Plan, environment: Environment, started_unix_ns: i64
         started_unix_ns,
         warmup_ns: plan.warmup_ns,
         closed: matches!(plan.model, Model::Closed { .. }),
+        connections_max: plan.connections_max(),
+        keep_alive: plan.keep_alive,
+        transmit_sampling: plan.transmit_sampling,
         environment,
     }
 }

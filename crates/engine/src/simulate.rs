@@ -2,7 +2,7 @@
 
 use throng_measure::{
     Environment, Exchange, Gauges, Generator, Interval, Nanos, Place, RunEnd, RunFile, RunWriter,
-    Span,
+    Second, Span, Tick,
 };
 
 use crate::conductor::plan_end;
@@ -24,41 +24,79 @@ pub fn simulate(plan: &Plan, scene: &Scene, place: Place<'_>) -> Result<RunFile,
     let header = header(plan, environment, 0);
     let mut writer = RunWriter::create(place, &header)?;
     let control = Control::new();
-    let (mut ends, mut gauges) = (Vec::new(), Gauges::default());
+    let (mut ends, mut states) = (Vec::new(), Vec::new());
     for worker in 0..plan.workers {
         let share = Share { worker, workers: plan.workers };
-        let mut desk = Direct { writer: &mut writer, gauges: Gauges::default() };
+        let mut desk = Direct { writer: &mut writer, states: Vec::new() };
         let io = Sim::new(scene.clone(), u64::from(worker));
         let mut worker = Worker::new(plan, share, io, &mut desk, &control);
         worker.prepare().map_err(RunError::Wait)?;
         worker.begin_now().map_err(RunError::Wait)?;
         ends.push(worker.run().map_err(RunError::Wait)?);
-        gauges.add(&desk.gauges);
+        states.push(desk.states);
     }
     check_identity(&ends)?;
     let from = Nanos(plan.warmup_ns);
     let until = plan_end(plan, &ends).max(from);
+    let gauges = note_ticks(&mut writer, &states)?;
     let end = RunEnd {
         elapsed_ns: ends.iter().map(|end| end.at.0).max().unwrap_or(0),
         span: Span { from, until },
         interrupted: false,
         gauges,
         generator: Generator::default(),
-        clock_steps: 0,
+        second: Second::default(),
     };
     Ok(writer.finish(&end)?)
+}
+
+/// Writes down, second by second, how the workers stood: they ran one after the other, but at the
+/// same virtual times. Returns their last states, added up.
+fn note_ticks(writer: &mut RunWriter, states: &[Vec<Gauges>]) -> Result<Gauges, RunError> {
+    let seconds = states.iter().map(Vec::len).max().unwrap_or(0);
+    let mut last = Gauges::default();
+    for second in 0..seconds {
+        // A worker that has ended stays as it was.
+        let at =
+            |worker: &Vec<Gauges>, second: usize| worker.get(second).or(worker.last()).copied();
+        let before = |worker: &Vec<Gauges>| match second {
+            0 => Gauges::default(),
+            _ => at(worker, second - 1).unwrap_or_default(),
+        };
+        let mut gauges = Gauges::default();
+        let mut busiest_worker_ratio: Option<f64> = None;
+        for worker in states {
+            let now = at(worker, second).unwrap_or_default();
+            gauges.add(&now);
+            if let Some(ratio) = now.busy_ratio_since(&before(worker)) {
+                busiest_worker_ratio =
+                    Some(busiest_worker_ratio.map_or(ratio, |most| most.max(ratio)));
+            }
+        }
+        let second = Second { busiest_worker_ratio, ..Second::default() };
+        let generator = Generator::default();
+        writer.commit(&Tick { elapsed_ns: gauges.at.0, gauges, generator, second })?;
+        last = gauges;
+    }
+    Ok(last)
 }
 
 /// Files intervals as they are handed over: virtual time waits for it.
 struct Direct<'a> {
     writer: &'a mut RunWriter,
-    gauges: Gauges,
+    /// The worker's state at each of its hand-overs.
+    states: Vec<Gauges>,
 }
 
 impl Exchange for &mut Direct<'_> {
     fn exchange(&mut self, interval: &mut Box<Interval>) {
         self.writer.add(interval);
-        self.gauges = interval.gauges.unwrap_or(self.gauges);
+        // One hand-over may bring several intervals.
+        if let Some(gauges) = interval.gauges
+            && self.states.last() != Some(&gauges)
+        {
+            self.states.push(gauges);
+        }
         interval.clear();
     }
 }

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::io;
 
 use throng_measure::{
-    Cause, Exchange, Gauges, Nanos, Outcome, Recorder, Sample, Span, Traffic, WINDOW_NS,
+    Cause, Exchange, Gauges, Nanos, Outcome, Recorder, STALL_NS, Sample, Span, Traffic, WINDOW_NS,
 };
 use throng_proto::h1::HeadCache;
 
@@ -36,9 +36,11 @@ use crate::workload::{Share, Workload, of_plan};
 
 mod ending;
 mod receiving;
+mod sampling;
 mod sending;
 
 pub(crate) use ending::WorkerEnd;
+use sampling::Sampling;
 
 /// A worker on a backend `I`, handing its intervals over through `X`.
 pub(crate) struct Worker<'a, I, X> {
@@ -66,6 +68,12 @@ pub(crate) struct Worker<'a, I, X> {
     next_timeout: Nanos,
     /// The end of the present window: intervals are handed over then.
     next_tick: Nanos,
+    /// The loop should be back at its clock by this instant.
+    expected_at: Nanos,
+    /// Requests until the next one whose transmission is stamped.
+    sampling: Sampling,
+    /// Processor time of the thread before the run began.
+    cpu_before_ns: u64,
     /// When connections that take too long to open are looked for next: that walks over all.
     next_sweep: Nanos,
 }
@@ -110,6 +118,9 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             has_begun: false,
             next_timeout: Nanos::ZERO,
             next_tick: first_window_end(plan.warmup_ns),
+            expected_at: Nanos::MAX,
+            sampling: Sampling::of_plan(plan, share),
+            cpu_before_ns: 0,
             next_sweep: Nanos::ZERO,
         }
     }
@@ -146,6 +157,8 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
         self.io.begin(start);
         self.pool.begin(start);
         self.has_begun = true;
+        self.cpu_before_ns = self.io.health().cpu_ns;
+        self.expected_at = self.io.now();
         Ok(())
     }
 
@@ -162,9 +175,11 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
         }
         while let Some(completion) = self.io.next() {
             let now = self.complete(completion);
+            self.back_at(now);
             self.start_due(now);
         }
         let now = self.io.now();
+        self.back_at(now);
         self.start_due(now);
         self.expire(now);
         self.open_connections(now);
@@ -175,8 +190,19 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             return Ok(false);
         }
         let wake_at = self.wake_at(now);
+        // What is already due is not waited for.
+        self.expected_at = wake_at.max(now);
         self.io.wait(wake_at)?;
         Ok(true)
+    }
+
+    /// Notes that the loop is back at its clock, and since when it should have been.
+    #[inline(always)]
+    pub(super) fn back_at(&mut self, now: Nanos) {
+        let expected = std::mem::replace(&mut self.expected_at, now);
+        if now.since(expected) >= STALL_NS {
+            self.recorder.record_stall(now, now.since(expected), &mut self.exchange);
+        }
     }
 
     /// Times out what has waited too long.
@@ -241,6 +267,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             due: request.due,
             dispatched: (outcome != Outcome::Dropped).then_some(request.dispatched),
             sent: request.sent,
+            transmitted: None,
             first_byte: request.first_byte,
             end: now,
             read: now,

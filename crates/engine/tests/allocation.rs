@@ -84,6 +84,7 @@ fn allocations_of(model: Model) -> u64 {
         grace_ns: 1_000_000_000,
         keep_alive: true,
         pipeline: 1,
+        transmit_sampling: 64,
         workers: 1,
         seed: 1,
     };

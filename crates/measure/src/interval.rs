@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 use crate::distribution::empty_histogram;
-use crate::{Buckets, Cause, Metric, Outcome, Sample};
+use crate::{Anatomy, Buckets, Cause, Metric, Nanos, Outcome, Sample, Stretches};
 
 /// The length of a window. Windows count from the end of the warm-up.
 pub const WINDOW_NS: u64 = 1_000_000_000;
@@ -25,6 +25,7 @@ pub struct Interval {
     status: Box<[u32; STATUS_CODES]>,
     causes: [u32; Cause::COUNT],
     durations: [Buckets; Metric::ALL.len()],
+    anatomy: Anatomy,
 }
 
 /// What an [`Interval`] counts.
@@ -69,6 +70,13 @@ pub struct Connections {
     pub unstamped: u64,
     /// Closed by throng because bytes came that no request had asked for.
     pub unsolicited: u64,
+    /// Attempts to open one that failed for want of a file or a local port: the generator's limit.
+    pub starved: u64,
+    /// Segments that the kernel sent again on the connections that it was asked about (TCP_INFO,
+    /// a sample).
+    pub retransmitted: u64,
+    /// Sampled requests of which the kernel did not say when it transmitted them.
+    pub untransmitted: u64,
 }
 
 /// What a worker moved since its last hand-over.
@@ -85,6 +93,12 @@ pub struct Traffic {
 /// The state of one worker at a hand-over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauges {
+    /// When it was handed over.
+    pub at: Nanos,
+    /// Processor time of the worker's thread since the run began.
+    pub cpu_ns: u64,
+    /// Times that the wall clock was seen to jump since the run began.
+    pub clock_steps: u64,
     /// Requests that the workload has planned since the run began, in the warm-up.
     pub planned_warmup: u64,
     /// Requests that the workload has planned since the run began, after the warm-up.
@@ -103,8 +117,11 @@ pub struct Gauges {
 
 impl Gauges {
     /// Adds the state of another worker. Workers reach their maxima at different times, so the sum
-    /// of the maxima is an upper bound.
+    /// of the maxima is an upper bound. They see the same clock jump: the most that one saw count.
     pub fn add(&mut self, other: &Self) {
+        self.at = self.at.max(other.at);
+        self.cpu_ns += other.cpu_ns;
+        self.clock_steps = self.clock_steps.max(other.clock_steps);
         self.planned_warmup += other.planned_warmup;
         self.planned += other.planned;
         self.open += other.open;
@@ -114,6 +131,21 @@ impl Gauges {
         self.in_flight += other.in_flight;
     }
 }
+
+impl Gauges {
+    /// The share of the time since `earlier` in which the worker's thread had a processor, 0..=1;
+    /// `None` over less than a tenth of a second, where the clocks' granularity is all that would
+    /// show.
+    #[must_use]
+    pub fn busy_ratio_since(&self, earlier: &Self) -> Option<f64> {
+        let wall_ns = self.at.since(earlier.at);
+        let cpu_ns = self.cpu_ns.saturating_sub(earlier.cpu_ns);
+        (wall_ns >= BUSY_OVER_NS).then(|| (cpu_ns as f64 / wall_ns as f64).min(1.0))
+    }
+}
+
+/// How busy a worker is, is said of at least this long.
+const BUSY_OVER_NS: u64 = 100_000_000;
 
 impl Counts {
     /// Files what was moved since the last hand-over, of which an interval sees only one.
@@ -135,6 +167,7 @@ impl Interval {
             status: Box::new([0; STATUS_CODES]),
             causes: [0; Cause::COUNT],
             durations: std::array::from_fn(|_| Buckets::new()),
+            anatomy: Anatomy::new(),
         }
     }
 
@@ -166,6 +199,24 @@ impl Interval {
                 self.record(Metric::FirstByte, first_byte.since(sent));
             }
         }
+        if sample.transmitted.is_some() {
+            self.add_sampled(sample);
+        }
+    }
+
+    /// Files where the time of a sampled request went.
+    #[cold]
+    fn add_sampled(&mut self, sample: &Sample) {
+        let Some(stretches) = Stretches::of(sample) else { return };
+        self.record(Metric::Transmit, stretches.transmit_ns);
+        self.record(Metric::Wire, stretches.wire_ns);
+        self.anatomy.file(sample.end.since(sample.due), &stretches);
+    }
+
+    /// Where the time of the sampled requests went.
+    #[must_use]
+    pub fn anatomy(&self) -> &Anatomy {
+        &self.anatomy
     }
 
     /// Files one duration.
@@ -217,6 +268,7 @@ impl Interval {
         self.status.fill(0);
         self.causes.fill(0);
         self.durations.iter_mut().for_each(Buckets::clear);
+        self.anatomy.clear();
     }
 }
 

@@ -8,6 +8,7 @@
 //! Invariant: nothing here reads a clock, opens a socket or starts a thread.
 #![forbid(unsafe_code)]
 
+mod anatomy;
 mod buckets;
 mod cause;
 pub mod distribution;
@@ -25,18 +26,19 @@ mod summary;
 #[cfg(test)]
 mod testing;
 
+pub use anatomy::{Anatomy, Breakdown, Stretches};
 pub use buckets::Buckets;
 pub use cause::Cause;
 pub use distribution::{Distribution, Level, Percentile};
 pub use interval::{Connections, Counts, Gauges, Interval, STATUS_CODES, Traffic, WINDOW_NS};
-pub use metric::{HIGHEST_NS, Metric, SIGNIFICANT_DIGITS};
+pub use metric::{HIGHEST_NS, Metric, SIGNIFICANT_DIGITS, STALL_NS};
 pub use nanos::Nanos;
 pub use objective::{Judgement, Objective, ObjectiveError};
 pub use outcome::Outcome;
 pub use recorder::{Exchange, Recorder, Span};
 pub use runfile::{
     Environment, Generator, Place, Progress, RunEnd, RunFile, RunFileError, RunHeader, RunWriter,
-    Tick,
+    Second, Tick,
 };
 pub use sample::Sample;
 pub use summary::{GeneratorUse, Model, Rates, Summary, Warmup};

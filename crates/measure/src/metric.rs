@@ -24,11 +24,23 @@ pub enum Metric {
     Wakeup,
     /// From starting to open a connection until it was open. One per connection.
     Connect,
+    /// `transmitted − sent`: the kernel's send path. Sampled requests.
+    Transmit,
+    /// `end − transmitted`: the network and the server, by the kernel's own timestamps. Sampled
+    /// requests.
+    Wire,
+    /// How long a worker's loop was kept from its work: by how much it woke too late, or how long
+    /// it did not read its clock while awake. Filed from [`STALL_NS`](crate::STALL_NS) on, in the
+    /// window in which the stall ended.
+    Stall,
 }
+
+/// The shortest stall of a worker's loop that is filed: 1 ms. Shorter ones show as lateness.
+pub const STALL_NS: u64 = 1_000_000;
 
 impl Metric {
     /// Every metric, in the order of [`Metric::index`].
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::ResponseOk,
         Self::ResponseError,
         Self::Unanswered,
@@ -38,6 +50,9 @@ impl Metric {
         Self::FirstByte,
         Self::Wakeup,
         Self::Connect,
+        Self::Transmit,
+        Self::Wire,
+        Self::Stall,
     ];
 
     /// Its place in [`Metric::ALL`].
@@ -60,6 +75,9 @@ impl Metric {
             Self::FirstByte => "first_byte",
             Self::Wakeup => "wakeup",
             Self::Connect => "connect",
+            Self::Transmit => "transmit",
+            Self::Wire => "wire",
+            Self::Stall => "stall",
         }
     }
 }

@@ -75,6 +75,11 @@ impl Recorder {
         self.at(now, exchange).record(Metric::Connect, took_ns);
     }
 
+    /// Files how long the worker's loop was kept from its work, up to `now`.
+    pub fn record_stall(&mut self, now: Nanos, stall_ns: u64, exchange: &mut impl Exchange) {
+        self.at(now, exchange).record(Metric::Stall, stall_ns);
+    }
+
     /// Requests recorded so far: in the warm-up, and after it. Set against the workload's own
     /// count at the end of a run.
     #[must_use]

@@ -14,6 +14,8 @@ pub struct Sample {
     pub dispatched: Option<Nanos>,
     /// When its last byte was handed to the kernel; `None` when that never happened.
     pub sent: Option<Nanos>,
+    /// When the kernel had handed its last byte to the device; known of sampled requests only.
+    pub transmitted: Option<Nanos>,
     /// When the kernel had received the first bytes of the answer; `None` when none came.
     pub first_byte: Option<Nanos>,
     /// When the kernel had received the last byte of the answer; without an answer, when throng

@@ -1,7 +1,7 @@
 //! What a run came to: everything a report prints, as plain numbers.
 
 use crate::runfile::Environment;
-use crate::{Cause, Connections, Distribution, Outcome};
+use crate::{Anatomy, Cause, Connections, Distribution, Outcome};
 
 /// Who decides when the next request is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,12 @@ pub struct Summary {
     pub title: String,
     /// Who decided when requests were due.
     pub model: Model,
+    /// The most connections that the plan allows.
+    pub connections_max: u32,
+    /// Whether a connection carries more than one request.
+    pub keep_alive: bool,
+    /// One request in so many was to have its transmission stamped; 0: none.
+    pub transmit_sampling: u32,
     /// The plan, complete.
     pub plan: serde_json::Value,
     /// The machine that generated the load.
@@ -84,6 +90,14 @@ pub struct Summary {
     pub connect_time: Distribution,
     /// `read − end`.
     pub wakeup: Distribution,
+    /// `transmitted − sent`, of sampled requests.
+    pub transmit: Distribution,
+    /// `end − transmitted`, of sampled requests.
+    pub wire: Distribution,
+    /// How long workers were kept from their work, where that was 1 ms or longer.
+    pub stalls: Distribution,
+    /// Where the time of the sampled requests went.
+    pub anatomy: Anatomy,
     /// Durations beyond the histograms' range of one hour, filed at one hour.
     pub saturated: u64,
     /// Bytes handed to the kernel, heads included.

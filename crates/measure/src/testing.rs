@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     Cause, Environment, Gauges, Generator, Interval, Nanos, Outcome, Place, RunEnd, RunHeader,
-    RunWriter, Sample, Span, Summary, Tick,
+    RunWriter, Sample, Second, Span, Summary, Tick,
 };
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -18,6 +18,9 @@ pub(crate) fn header() -> RunHeader {
         started_unix_ns: 1_700_000_000_000_000_000,
         warmup_ns: S,
         closed: false,
+        connections_max: 10,
+        keep_alive: true,
+        transmit_sampling: 64,
         environment: Environment { cpu_count: 4, ..Environment::default() },
     }
 }
@@ -31,6 +34,7 @@ pub(crate) fn interval(window: i64, count: u64, outcome: Outcome, took_ns: u64) 
             due: Nanos::ZERO,
             dispatched: Some(Nanos(10)),
             sent: Some(Nanos(30)),
+            transmitted: None,
             first_byte: Some(Nanos(took_ns)),
             end: Nanos(took_ns),
             read: Nanos(took_ns),
@@ -48,7 +52,7 @@ pub(crate) fn interval(window: i64, count: u64, outcome: Outcome, took_ns: u64) 
 
 pub(crate) fn tick(elapsed_s: u64, planned: u64) -> Tick {
     let gauges = Gauges { planned, open: 3, ..Gauges::default() };
-    Tick { elapsed_ns: elapsed_s * S, gauges, generator: Generator::default() }
+    Tick { elapsed_ns: elapsed_s * S, gauges, ..Tick::default() }
 }
 
 pub(crate) fn end(span_s: u64, planned: u64, planned_warmup: u64) -> RunEnd {
@@ -56,9 +60,9 @@ pub(crate) fn end(span_s: u64, planned: u64, planned_warmup: u64) -> RunEnd {
         elapsed_ns: (span_s + 1) * S + MS,
         span: Span { from: Nanos(S), until: Nanos((span_s + 1) * S) },
         interrupted: false,
-        gauges: Gauges { planned, planned_warmup, ..Gauges::default() },
+        gauges: Gauges { planned, planned_warmup, clock_steps: 2, ..Gauges::default() },
         generator: Generator { user_ns: S, system_ns: S, max_rss_bytes: 1, steal_ratio: Some(0.5) },
-        clock_steps: 2,
+        second: Second::default(),
     }
 }
 
@@ -74,6 +78,6 @@ pub(crate) fn summary(parts: &[(u64, Outcome, u64)]) -> Summary {
     }
     let planned = parts.iter().map(|part| part.0).sum();
     let mut end = end(1, planned, 0);
-    end.clock_steps = 0;
+    end.gauges.clock_steps = 0;
     writer.finish(&end).unwrap().summary().unwrap()
 }

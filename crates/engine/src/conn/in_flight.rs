@@ -21,6 +21,8 @@ pub(crate) struct Request {
     pub(crate) first_byte: Option<Nanos>,
     /// Times that it was sent on a connection that the peer had closed.
     pub(crate) tries: u32,
+    /// Whether the kernel was asked to stamp its transmission.
+    pub(crate) sampled: bool,
 }
 
 /// All requests on the connections of one worker.
@@ -49,7 +51,8 @@ impl InFlight {
     pub(crate) fn make_room(&mut self) {
         let places = self.requests.len() + self.depth as usize;
         let (due, dispatched) = (Nanos::ZERO, Nanos::MAX);
-        let nothing = Request { due, dispatched, sent: None, first_byte: None, tries: 0 };
+        let nothing =
+            Request { due, dispatched, sent: None, first_byte: None, tries: 0, sampled: false };
         self.requests.resize(places, nothing);
     }
 

@@ -29,6 +29,11 @@ impl Clock {
     }
 }
 
+/// Processor time of the calling thread, in nanoseconds.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    read_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// The wall clock: nanoseconds since 1970, UTC.
 #[must_use]
 pub fn unix_ns() -> i64 {

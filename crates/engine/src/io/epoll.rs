@@ -13,10 +13,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use throng_measure::{Cause, Nanos};
 
 use super::clock::{Clock, WallClock};
-use super::{Close, Completion, Io, Slot};
+use super::{Close, Completion, Health, Io, Slot, clock};
 use crate::plan::Endpoint;
 
 mod socket;
+mod transmit;
 
 /// A worker's epoll instance and sockets.
 pub struct Epoll {
@@ -33,6 +34,8 @@ pub struct Epoll {
     receiver: socket::Receiver,
     /// Connections that wait for their peer to close.
     lingering: VecDeque<(u64, OwnedFd)>,
+    /// The connection whose retransmissions are asked for next.
+    next_asked: usize,
     /// Keeps the kernel stamping; never used otherwise.
     _stamp_keeper: Option<OwnedFd>,
     has_pwait2: bool,
@@ -47,6 +50,10 @@ struct Socket {
     connecting: bool,
     /// A send was short.
     blocked: bool,
+    /// The stamp of a transmission that was asked for.
+    transmit: transmit::Transmit,
+    /// Segments sent again, as last seen.
+    retransmitted: u32,
 }
 
 /// An event under delivery.
@@ -76,6 +83,7 @@ impl Epoll {
             current: None,
             receiver: socket::Receiver::new(),
             lingering: VecDeque::with_capacity(LINGERING_MAX + 1),
+            next_asked: 0,
             _stamp_keeper: socket::stamp_keeper(),
             has_pwait2: true,
         })
@@ -107,7 +115,24 @@ impl Epoll {
         entry.file = Some(file);
         entry.connecting = true;
         entry.blocked = false;
+        entry.transmit = transmit::Transmit::default();
+        entry.retransmitted = 0;
         Ok(())
+    }
+
+    /// Segments sent again since the last time, on the connections whose turn it is.
+    fn newly_retransmitted(&mut self) -> u64 {
+        let mut sum = 0;
+        let asked_count = self.sockets.len().min(ASKED_MAX);
+        for _ in 0..asked_count {
+            self.next_asked = (self.next_asked + 1) % self.sockets.len();
+            let socket = &mut self.sockets[self.next_asked];
+            let Some(file) = &socket.file else { continue };
+            let Some(total) = socket::retransmitted(file.as_raw_fd()) else { continue };
+            sum += u64::from(total.wrapping_sub(socket.retransmitted));
+            socket.retransmitted = total;
+        }
+        sum
     }
 
     /// Takes the next event that still concerns an open connection.
@@ -154,6 +179,12 @@ impl Epoll {
                 return Some(Completion::ConnectFailed { slot, cause });
             }
             return Some(Completion::Connected { slot });
+        }
+        if event.flags & ERROR != 0 && socket.transmit.is_awaited() {
+            // The stamp of a transmission is told as an error is. A real one is told again by
+            // the receive below.
+            socket.transmit.collect(file, &self.wall);
+            event.flags = event.flags & !ERROR | IN;
         }
         if socket.blocked && event.flags & OUT != 0 {
             socket.blocked = false;
@@ -222,7 +253,30 @@ impl Io for Epoll {
             Err(error) => return Err(socket::cause_of(&error)),
         };
         socket.blocked = taken < bytes.len();
+        socket.transmit.count(taken);
         Ok(taken)
+    }
+
+    fn send_stamped(&mut self, slot: Slot, bytes: &[u8]) -> Result<usize, Cause> {
+        let socket = &mut self.sockets[slot as usize];
+        let Some(file) = &socket.file else { return Err(Cause::IoFailed) };
+        let taken = match socket.transmit.send(file.as_raw_fd(), bytes) {
+            Ok(taken) => taken,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+            Err(error) => return Err(socket::cause_of(&error)),
+        };
+        socket.blocked = taken < bytes.len();
+        // On loopback, and often elsewhere, the stamp is there: taken now, it wakes nobody.
+        socket.transmit.collect(file.as_raw_fd(), &self.wall);
+        Ok(taken)
+    }
+
+    fn transmitted(&mut self, slot: Slot) -> Option<Nanos> {
+        let socket = &mut self.sockets[slot as usize];
+        if let Some(file) = &socket.file {
+            socket.transmit.collect(file.as_raw_fd(), &self.wall);
+        }
+        socket.transmit.take()
     }
 
     fn close(&mut self, slot: Slot, how: Close) {
@@ -286,8 +340,12 @@ impl Io for Epoll {
         self.receiver.bytes()
     }
 
-    fn clock_steps(&self) -> u64 {
-        self.wall.steps
+    fn health(&mut self) -> Health {
+        Health {
+            cpu_ns: clock::thread_cpu_ns(),
+            clock_steps: self.wall.steps,
+            retransmitted: self.newly_retransmitted(),
+        }
     }
 }
 
@@ -304,10 +362,14 @@ fn check(result: libc::c_int) -> io::Result<()> {
 
 const IN: u32 = libc::EPOLLIN.cast_unsigned();
 const OUT: u32 = libc::EPOLLOUT.cast_unsigned();
+const ERROR: u32 = libc::EPOLLERR.cast_unsigned();
 const CLOSING: u32 = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR).cast_unsigned();
 
 /// Events taken from the kernel by one wait.
 const EVENTS_MAX: usize = 512;
+
+/// Connections that are asked for their retransmissions at one time, in turn.
+const ASKED_MAX: usize = 64;
 
 /// Connections that wait for their peer to close; beyond, the oldest is closed by us.
 pub const LINGERING_MAX: usize = 256;

@@ -54,6 +54,21 @@ pub trait Io {
     /// When the connection is broken; the worker closes it.
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> Result<usize, Cause>;
 
+    /// Like [`Io::send`], and asks the kernel to say when it has handed the last of the bytes to
+    /// the device. Where it cannot, this is `send`.
+    ///
+    /// # Errors
+    /// As [`Io::send`].
+    fn send_stamped(&mut self, slot: Slot, bytes: &[u8]) -> Result<usize, Cause> {
+        self.send(slot, bytes)
+    }
+
+    /// When the kernel had handed the last byte of the connection's last `send_stamped` to the
+    /// device; `None` when it has not said so. Asked once the answer is there.
+    fn transmitted(&mut self, _slot: Slot) -> Option<Nanos> {
+        None
+    }
+
     /// Ends a connection, whatever its state.
     fn close(&mut self, slot: Slot, how: Close);
 
@@ -69,8 +84,19 @@ pub trait Io {
     /// The bytes of the `Received` that [`Io::next`] returned last.
     fn received(&self) -> &[u8];
 
+    /// What the audit wants to know; asked once a second.
+    fn health(&mut self) -> Health;
+}
+
+/// The state of what generates the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Processor time of the calling thread since it began.
+    pub cpu_ns: u64,
     /// Times that the system's wall clock was seen to jump against the monotonic one.
-    fn clock_steps(&self) -> u64;
+    pub clock_steps: u64,
+    /// TCP segments that were sent again since the last time, on some of the connections.
+    pub retransmitted: u64,
 }
 
 /// What became of something.

@@ -13,13 +13,13 @@ use std::io;
 
 use throng_measure::{Cause, Nanos};
 
-use super::{Close, Completion, Io, Slot};
+use super::{Close, Completion, Health, Io, Slot};
 use crate::plan::Endpoint;
 
 mod scene;
 mod server;
 
-pub use scene::{Scene, Service, Trouble};
+pub use scene::{ClockStep, Scene, Service, Trouble};
 
 use scene::Random;
 use server::{Act, Server};
@@ -38,6 +38,9 @@ pub struct Sim {
     /// Connections with something to deliver, in order.
     ready: VecDeque<Slot>,
     received: Vec<u8>,
+    /// Virtual time that the worker's own work took.
+    cpu_ns: u64,
+    retransmitted: u64,
 }
 
 /// One connection, seen from between both ends.
@@ -45,6 +48,8 @@ pub struct Sim {
 struct Line {
     generation: u32,
     open: bool,
+    /// When the last bytes left.
+    transmitted: Option<Nanos>,
     /// What is to be delivered to the worker next, in this order.
     connected: Option<Result<(), Cause>>,
     writable: bool,
@@ -96,6 +101,8 @@ impl Sim {
             event_count: 0,
             ready: VecDeque::new(),
             received: Vec::new(),
+            cpu_ns: 0,
+            retransmitted: 0,
         }
     }
 
@@ -182,6 +189,9 @@ impl Io for Sim {
         }
         let generation = self.lines[index].generation;
         self.lines[index] = Line { generation, open: true, ..Line::default() };
+        if self.random.happens(self.scene.trouble.starve_ratio) {
+            return Err(Cause::FileLimit);
+        }
         let accepted = !self.random.happens(self.scene.trouble.refuse_ratio);
         let opened_ns = self.now_ns + 2 * self.scene.latency_ns;
         self.schedule(opened_ns, slot, What::Opened(accepted));
@@ -193,14 +203,22 @@ impl Io for Sim {
         if !line.open || line.closed.is_some() {
             return Err(Cause::ResetByPeer);
         }
-        let arrives_ns = self.now_ns + self.scene.latency_ns;
+        let mut arrives_ns = self.now_ns + self.scene.latency_ns;
+        if self.random.happens(self.scene.trouble.loss_ratio) {
+            // The first segment was lost; TCP sends it again (RFC 6298: 200 ms in Linux).
+            arrives_ns += RETRANSMIT_NS;
+            self.retransmitted += 1;
+        }
         let taken = if self.scene.short_writes && self.random.happens(0.5) {
             self.schedule(arrives_ns, slot, What::Writable);
             self.random.below(bytes.len() as u64)
         } else {
             bytes.len() as u64
         };
-        self.now_ns += self.scene.send_ns;
+        let left = self.now();
+        self.lines[slot as usize].transmitted = Some(left);
+        self.cpu_ns += self.scene.send_ns;
+        self.advance(self.now_ns + self.scene.send_ns);
         // Below a length in memory, so it fits.
         let taken = usize::try_from(taken).unwrap_or(bytes.len());
         if taken > 0 {
@@ -220,10 +238,10 @@ impl Io for Sim {
         while self.ready.is_empty() {
             match self.events.peek() {
                 Some(Reverse(event)) if event.at_ns <= until_ns => {
-                    self.now_ns = self.now_ns.max(event.at_ns);
+                    self.advance(event.at_ns);
                 }
                 _ => {
-                    self.now_ns = self.now_ns.max(until_ns);
+                    self.advance(until_ns);
                     return Ok(());
                 }
             }
@@ -258,7 +276,7 @@ impl Io for Sim {
                     self.received.clear();
                     std::mem::swap(&mut self.received, &mut line.arrived);
                     let closing = line.closed.is_some();
-                    let stamp = Some(line.arrived_at);
+                    let stamp = Some(self.scene.stamp_of(line.arrived_at));
                     return Some(Completion::Received { slot, stamp, read, closing });
                 }
                 if let Some(cause) = line.closed {
@@ -275,18 +293,43 @@ impl Io for Sim {
         &self.received
     }
 
-    fn clock_steps(&self) -> u64 {
-        0
+    fn transmitted(&mut self, slot: Slot) -> Option<Nanos> {
+        let left = self.lines[slot as usize].transmitted.take()?;
+        Some(self.scene.stamp_of(left))
+    }
+
+    fn health(&mut self) -> Health {
+        let now_ns = self.now().0;
+        let seen = self.scene.clock_steps.iter().filter(|step| step.seen_at_ns() <= now_ns);
+        Health {
+            cpu_ns: self.cpu_ns,
+            clock_steps: seen.count() as u64,
+            retransmitted: std::mem::take(&mut self.retransmitted),
+        }
     }
 }
 
 impl Sim {
+    /// Moves the clock forward, past pauses of the generator.
+    fn advance(&mut self, at_ns: u64) {
+        self.now_ns = self.now_ns.max(at_ns);
+        for pause in &self.scene.pauses {
+            let (from_ns, until_ns) = (pause.start + self.origin_ns, pause.end + self.origin_ns);
+            if (from_ns..until_ns).contains(&self.now_ns) {
+                self.now_ns = until_ns;
+            }
+        }
+    }
+
     fn leave_ready(&mut self) {
         if let Some(slot) = self.ready.pop_front() {
             self.lines[slot as usize].queued = false;
         }
     }
 }
+
+/// How long TCP waits before it sends a segment again at the earliest.
+const RETRANSMIT_NS: u64 = 200_000_000;
 
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,24 @@ fn next(io: &mut dyn Io) -> Option<Completion> {
     }
 }
 
+/// Sends a request and receives its answer, until the kernel stamps both: it begins to stamp a
+/// while after the first socket has asked for it. Returns the instants of the last exchange:
+/// before it, transmitted, received, read.
+fn stamped_exchange(name: &str, io: &mut dyn Io) -> (Nanos, Nanos, Nanos, Nanos) {
+    for _ in 0..10_000 {
+        let before = io.now();
+        assert_eq!(io.send_stamped(0, REQUEST), Ok(REQUEST.len()), "{name}");
+        let Some(Completion::Received { slot: 0, stamp, read, closing }) = next(io) else {
+            panic!("{name}: no answer");
+        };
+        assert!(!io.received().is_empty() && !closing, "{name}");
+        if let (Some(stamp), Some(transmitted)) = (stamp, io.transmitted(0)) {
+            return (before, transmitted, stamp, read);
+        }
+    }
+    panic!("{name}: no kernel timestamps");
+}
+
 #[test]
 fn a_connection_opens_carries_bytes_and_is_silent_after_close() {
     for (name, mut io, endpoint) in backends() {
@@ -61,15 +79,11 @@ fn a_connection_opens_carries_bytes_and_is_silent_after_close() {
         for round in 0..2 {
             io.connect(0, &endpoint).expect("the attempt starts");
             assert_eq!(next(io), Some(Completion::Connected { slot: 0 }), "{name} {round}");
-            let before = io.now();
-            assert_eq!(io.send(0, REQUEST), Ok(REQUEST.len()), "{name}");
-            let Some(Completion::Received { slot: 0, stamp, read, closing }) = next(io) else {
-                panic!("{name}: no answer");
-            };
-            assert!(!io.received().is_empty() && !closing, "{name}");
-            let stamp = stamp.unwrap_or_else(|| panic!("{name}: no kernel timestamp"));
+            let (before, transmitted, stamp, read) = stamped_exchange(name, io);
             // The wall clock is mapped to ours with a small error.
-            assert!(before.0 <= stamp.0 + 1000 && stamp.0 <= read.0 + 1000, "{name}: {stamp}");
+            assert!(before.0 <= transmitted.0 + 1000, "{name}: {before}, {transmitted}");
+            assert!(transmitted <= stamp && stamp.0 <= read.0 + 1000, "{name}: {stamp}");
+            assert_eq!(io.transmitted(0), None, "{name}: a stamp is told once");
             // What is on its way when the slot is closed is nobody's any more.
             assert_eq!(io.send(0, REQUEST), Ok(REQUEST.len()), "{name}");
             io.close(0, if round == 0 { Close::Now } else { Close::AfterPeer });

@@ -26,8 +26,6 @@ pub(crate) struct WorkerEnd {
     pub(crate) arrivals_over_at: Option<Nanos>,
     /// Whether the number of requests ended the plan, rather than time.
     pub(crate) used_up: bool,
-    /// Jumps of the wall clock.
-    pub(crate) clock_steps: u64,
 }
 
 impl<I: Io, X: Exchange> Worker<'_, I, X> {
@@ -46,7 +44,6 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             // Asked only now: a plan that time has ended may be millions of arrivals from there.
             arrivals_over_at: if used_up { self.workload.over_at() } else { None },
             used_up,
-            clock_steps: self.io.clock_steps(),
         })
     }
 
@@ -55,6 +52,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.pool.freed(slot);
         self.pool.attempt_failed(now);
         self.traffic.connections.failed += 1;
+        let is_starved = matches!(cause, Cause::FileLimit | Cause::PortsExhausted);
+        self.traffic.connections.starved += u64::from(is_starved);
         // While another connection is open or opening, waiting requests have hope.
         if self.pool.open_count() == 0 && self.pool.connecting_count() == 0 {
             while let Some(request) = self.waiting.pop_front() {
@@ -197,6 +196,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         request.tries += 1;
         request.sent = None;
         request.first_byte = None;
+        request.sampled = false;
         // The queue is in the order of dispatch, and this one is older than most.
         let place = self.waiting.partition_point(|other| other.dispatched < request.dispatched);
         self.waiting.insert(place, request);
@@ -216,6 +216,11 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.gauges.open = self.pool.open_count();
         self.gauges.queued = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
         self.gauges.in_flight = self.in_flight.count();
+        let health = self.io.health();
+        self.gauges.at = now;
+        self.gauges.cpu_ns = health.cpu_ns.saturating_sub(self.cpu_before_ns);
+        self.gauges.clock_steps = health.clock_steps;
+        self.traffic.connections.retransmitted += health.retransmitted;
         let traffic = std::mem::take(&mut self.traffic);
         self.recorder.hand_over(moved_until, self.gauges, traffic, &mut self.exchange);
     }

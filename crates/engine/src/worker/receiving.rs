@@ -104,11 +104,14 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         };
         connections.interim += u64::from(response.interim_count);
         connections.framing_conflicts += u64::from(response.framing_conflict);
+        let transmitted =
+            if request.sampled { self.transmitted(slot, earliest, end) } else { None };
         let outcome = if response.status < 400 { Outcome::Ok } else { Outcome::HttpError };
         let sample = Sample {
             due: request.due,
             dispatched: Some(request.dispatched),
             sent: request.sent,
+            transmitted,
             first_byte: request.first_byte.map(|instant| instant.clamp(earliest, end)),
             end,
             read,
@@ -126,6 +129,18 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         }
         self.retire(slot);
         false
+    }
+
+    /// When the kernel handed a sampled request to the device, held between `sent` and `end` as the
+    /// receive stamp is.
+    #[cold]
+    fn transmitted(&mut self, slot: Slot, sent: Nanos, end: Nanos) -> Option<Nanos> {
+        let stamp = self
+            .io
+            .transmitted(slot)
+            .filter(|at| at.plus(STAMP_ERROR_NS) >= sent && *at <= end.plus(STAMP_ERROR_NS));
+        self.traffic.connections.untransmitted += u64::from(stamp.is_none());
+        stamp.map(|at| at.clamp(sent, end))
     }
 }
 

@@ -15,12 +15,13 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             let Some(slot) = self.pool.take_available() else {
                 return self.wait_for_connection(now);
             };
-            self.load(slot, now);
-            self.flush(slot);
+            let stamped = self.load(slot, now);
+            self.flush(slot, stamped);
             has_more = self.has_due(now);
             if has_more {
                 // Sending took time: what is picked up and sent next must not pretend otherwise.
                 now = self.io.now();
+                self.back_at(now);
             }
         }
     }
@@ -30,10 +31,12 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         !self.waiting.is_empty() || self.workload.is_due(now, self.stop_at)
     }
 
-    /// Puts requests on a connection, as many as are due and as it has room for.
+    /// Puts requests on a connection, as many as are due and as it has room for. Returns whether
+    /// the kernel is to stamp the transmission.
     #[inline(always)]
-    fn load(&mut self, slot: Slot, now: Nanos) {
+    fn load(&mut self, slot: Slot, now: Nanos) -> bool {
         let depth = self.in_flight.depth();
+        let mut stamped = false;
         while self.pool.get_mut(slot).ring.len < depth {
             let Some(mut request) = self.waiting.pop_front().or_else(|| self.pick_up(now)) else {
                 break;
@@ -41,11 +44,13 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             // A request is sent when the call that takes its last byte is made. That is about to
             // be; `flush` takes it back if the kernel does not take all.
             request.sent = Some(now);
+            stamped = request.sampled;
             let connection = self.pool.get_mut(slot);
             self.in_flight.push(slot, &mut connection.ring, request);
             connection.unsent_bytes += self.outgoing.request_bytes();
         }
         self.pool.list(slot);
+        stamped
     }
 
     /// Takes the next request that is due from the workload. From here on it waits for a
@@ -58,7 +63,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         } else {
             self.gauges.planned_warmup += 1;
         }
-        Some(Request { due, dispatched: now, sent: None, first_byte: None, tries: 0 })
+        let sampled = self.sampling.next();
+        Some(Request { due, dispatched: now, sent: None, first_byte: None, tries: 0, sampled })
     }
 
     /// No connection has room: what is due waits for one.
@@ -77,11 +83,13 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
 
     /// Hands a connection's unsent bytes to the kernel, as far as it takes them.
     #[inline(always)]
-    pub(super) fn flush(&mut self, slot: Slot) {
+    pub(super) fn flush(&mut self, slot: Slot, stamped: bool) {
         let connection = self.pool.get_mut(slot);
         let unsent = connection.unsent_bytes;
         let bytes = self.outgoing.next(unsent);
-        match self.io.send(slot, bytes) {
+        let sent =
+            if stamped { self.io.send_stamped(slot, bytes) } else { self.io.send(slot, bytes) };
+        match sent {
             Ok(taken) if taken == unsent => {
                 self.traffic.bytes_sent += taken as u64;
                 connection.unsent_bytes = 0;
@@ -100,6 +108,8 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     fn send_rest(&mut self, slot: Slot, offered: usize, taken: usize) {
         let now = self.io.now();
         self.traffic.bytes_sent += taken as u64;
+        // A stamp would be of the part that was taken.
+        self.forget_sample(slot);
         let connection = self.pool.get_mut(slot);
         connection.unsent_bytes -= taken;
         connection.blocked = taken < offered;
@@ -107,7 +117,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
             self.stamp_unsent(slot, None);
         } else {
             self.stamp_unsent(slot, Some(now));
-            self.flush(slot);
+            self.flush(slot, false);
         }
     }
 
@@ -116,7 +126,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         self.pool.get_mut(slot).blocked = false;
         self.stamp_unsent(slot, Some(now));
         if self.pool.get_mut(slot).unsent_bytes > 0 {
-            self.flush(slot);
+            self.flush(slot, false);
         }
         self.pool.list(slot);
     }

@@ -21,6 +21,8 @@ fn troubled(seed: u64) -> Scene {
     scene.short_writes = seed.is_multiple_of(5);
     scene.stalls.push(100 * MS..(100 + seed % 300) * MS);
     scene.trouble = Trouble {
+        starve_ratio: ratio(8),
+        loss_ratio: ratio(9),
         refuse_ratio: ratio(1),
         reset_ratio: ratio(2),
         silence_ratio: ratio(3),

@@ -23,6 +23,7 @@ pub(crate) fn plan(model: Model, seconds: u64) -> Plan {
         grace_ns: 5 * S,
         keep_alive: true,
         pipeline: 1,
+        transmit_sampling: 64,
         workers: 1,
         seed: 1,
     }

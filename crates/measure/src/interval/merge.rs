@@ -4,10 +4,10 @@ use hdrhistogram::Histogram;
 
 use super::{Connections, Counts, Interval};
 use crate::distribution::{Distribution, empty_histogram};
-use crate::{Cause, Metric, Outcome};
+use crate::{Cause, Metric, Outcome, Stretches};
 
 /// The names of [`Counts::to_array`] after the outcomes.
-const NAMES_AFTER_OUTCOMES: [&str; 14] = [
+const NAMES_AFTER_OUTCOMES: [&str; 17] = [
     "completed",
     "completed_ok",
     "bytes_sent",
@@ -22,6 +22,9 @@ const NAMES_AFTER_OUTCOMES: [&str; 14] = [
     "framing_conflicts",
     "unstamped_answers",
     "connections_unsolicited",
+    "connections_starved",
+    "segments_retransmitted",
+    "requests_untransmitted",
 ];
 
 impl Counts {
@@ -56,6 +59,9 @@ impl Counts {
             framing_conflicts,
             unstamped,
             unsolicited,
+            starved,
+            retransmitted,
+            untransmitted,
         } = c;
         let mut array = [0; Self::COLUMNS];
         let (first, rest) = array.split_at_mut(outcomes.len());
@@ -75,6 +81,9 @@ impl Counts {
             framing_conflicts,
             unstamped,
             unsolicited,
+            starved,
+            retransmitted,
+            untransmitted,
         ]);
         array
     }
@@ -100,6 +109,9 @@ impl Counts {
                 framing_conflicts: rest[11],
                 unstamped: rest[12],
                 unsolicited: rest[13],
+                starved: rest[14],
+                retransmitted: rest[15],
+                untransmitted: rest[16],
             },
         }
     }
@@ -132,6 +144,7 @@ impl Interval {
         for (mine, others) in self.durations.iter_mut().zip(&other.durations) {
             mine.merge(others);
         }
+        self.anatomy.merge(&other.anatomy);
     }
 
     /// The response times of all answers due in this window, `ok` or not.
@@ -160,6 +173,11 @@ impl Interval {
     /// Sets how many requests ended for this cause.
     pub(crate) fn set_cause(&mut self, cause: Cause, count: u32) {
         self.causes[cause.index()] = count;
+    }
+
+    /// Adds stored sums to a cell of the anatomy.
+    pub(crate) fn add_stretches(&mut self, cell: usize, stretches: &Stretches) {
+        self.anatomy.add(cell, stretches);
     }
 
     /// Adds a stored histogram to the durations of one metric.

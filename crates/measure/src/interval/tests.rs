@@ -6,6 +6,7 @@ fn answered(outcome: Outcome) -> Sample {
     Sample {
         due: Nanos(100),
         dispatched: Some(Nanos(110)),
+        transmitted: None,
         sent: Some(Nanos(130)),
         first_byte: Some(Nanos(170)),
         end: Nanos(180),
@@ -42,6 +43,7 @@ fn an_error_answer_leaves_the_distribution_of_successes_alone() {
 fn a_request_without_an_answer_leaves_a_lower_bound_and_a_cause() {
     let mut interval = Interval::new();
     interval.add(&Sample {
+        transmitted: None,
         sent: None,
         first_byte: None,
         outcome: Outcome::Timeout,

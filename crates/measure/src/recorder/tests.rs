@@ -29,6 +29,7 @@ fn ok(due: u64, end: u64) -> Sample {
     Sample {
         due: Nanos(due),
         dispatched: Some(Nanos(due)),
+        transmitted: None,
         sent: Some(Nanos(due)),
         first_byte: Some(Nanos(end)),
         end: Nanos(end),

@@ -37,10 +37,18 @@ pub enum RunFileError {
     },
     /// A later throng wrote the file.
     #[error(
-        "{} has run file format {found}, this throng reads up to {FORMAT_VERSION}",
+        "{} has run file format {found}, this throng reads {FORMAT_VERSION}",
         path.display()
     )]
     Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format version.
+        found: i32,
+    },
+    /// An earlier throng wrote the file.
+    #[error("{} has run file format {found}, this throng reads {FORMAT_VERSION}", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
         /// Its format version.
@@ -112,6 +120,7 @@ impl RunFileError {
                 Some("name a file that was written by `throng -o FILE`")
             }
             Self::Newer { .. } => Some("read it with the throng that wrote it, or a later one"),
+            Self::Older { .. } => Some("read it with the throng that wrote it, or run it again"),
             Self::NeedsRollback { .. } => {
                 Some("copy the file and FILE-journal into a directory that can be written")
             }

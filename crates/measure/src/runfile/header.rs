@@ -31,6 +31,12 @@ pub struct RunHeader {
     pub warmup_ns: u64,
     /// Whether the model is closed: the next request waits for an answer.
     pub closed: bool,
+    /// The most connections that the plan may have open at one time.
+    pub connections_max: u32,
+    /// Whether a connection carries more than one request.
+    pub keep_alive: bool,
+    /// One request in so many was to have its transmission stamped by the kernel; 0: none.
+    pub transmit_sampling: u32,
     /// The machine.
     pub environment: Environment,
 }
@@ -58,6 +64,19 @@ pub struct Tick {
     pub gauges: Gauges,
     /// What generating the load has cost so far.
     pub generator: Generator,
+    /// How it went since the tick before.
+    pub second: Second,
+}
+
+/// How the generating machine was between one tick and the next; `None` where it is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Second {
+    /// The share of the time in which the busiest worker's thread had a processor, 0..=1.
+    pub busiest_worker_ratio: Option<f64>,
+    /// The share of processor time that the hypervisor gave to others, 0..=1.
+    pub steal_ratio: Option<f64>,
+    /// TCP segments that the whole host sent again (`RetransSegs` of `/proc/net/snmp`).
+    pub host_retransmitted: Option<u64>,
 }
 
 /// What generating the load cost, since the run began.
@@ -86,8 +105,8 @@ pub struct RunEnd {
     pub gauges: Gauges,
     /// What generating the load cost.
     pub generator: Generator,
-    /// How often the wall clock was set while the run lasted.
-    pub clock_steps: u64,
+    /// How it went since the last tick.
+    pub second: Second,
 }
 
 /// How the run stands, as of the last [`commit`](super::RunWriter::commit).

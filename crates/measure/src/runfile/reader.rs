@@ -9,9 +9,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
 
 use super::schema::{self, APPLICATION_ID, FORMAT_VERSION};
 use super::writer::journal_of;
-use super::{Generator, RunFileError, Tick, blob, summarize, windows};
+use super::{Generator, RunFileError, Second, Tick, blob, summarize, windows};
 use crate::distribution::{empty_histogram, fold};
-use crate::{Gauges, Interval, Metric, Summary, WINDOW_NS};
+use crate::{Anatomy, Gauges, Interval, Metric, Nanos, Summary, WINDOW_NS};
 
 /// A run, finished or cut, to be reported on.
 pub struct RunFile {
@@ -53,6 +53,9 @@ impl RunFile {
         let found = pragma("user_version")?;
         if found > FORMAT_VERSION {
             return Err(RunFileError::Newer { path, found });
+        }
+        if found < FORMAT_VERSION {
+            return Err(RunFileError::Older { path, found });
         }
         Ok(Self { connection })
     }
@@ -142,6 +145,37 @@ impl RunFile {
         Ok(answered)
     }
 
+    /// Where the time of the sampled requests went, over all measured windows.
+    ///
+    /// # Errors
+    /// What SQLite said.
+    pub fn total_anatomy(&self) -> Result<Anatomy, RunFileError> {
+        let read = |source| RunFileError::Read { source };
+        let mut select = self.connection.prepare(windows::TOTAL_ANATOMY).map_err(read)?;
+        let mut rows = select.query([]).map_err(read)?;
+        let mut anatomy = Anatomy::new();
+        while let Some(row) = rows.next().map_err(read)? {
+            let (cell, stretches) = windows::stretches(row).map_err(read)?;
+            anatomy.add(cell, &stretches);
+        }
+        Ok(anatomy)
+    }
+
+    /// Calls `visit` with every tick, in the order of time.
+    ///
+    /// # Errors
+    /// What SQLite said.
+    pub fn for_each_tick(&self, mut visit: impl FnMut(&Tick)) -> Result<(), RunFileError> {
+        let read = |source| RunFileError::Read { source };
+        let mut select =
+            self.connection.prepare("SELECT * FROM tick ORDER BY tick").map_err(read)?;
+        let mut rows = select.query([]).map_err(read)?;
+        while let Some(row) = rows.next().map_err(read)? {
+            visit(&tick(row).map_err(read)?);
+        }
+        Ok(())
+    }
+
     /// The state at the end of the last second that was written.
     pub(super) fn last_tick(&self) -> Result<Option<Tick>, RunFileError> {
         self.connection
@@ -191,6 +225,9 @@ fn tick(row: &Row<'_>) -> rusqlite::Result<Tick> {
     Ok(Tick {
         elapsed_ns: schema::count(row, 1)?,
         gauges: Gauges {
+            at: Nanos(schema::count(row, 1)?),
+            cpu_ns: schema::count(row, 13)?,
+            clock_steps: schema::count(row, 14)?,
             planned_warmup: schema::count(row, 2)?,
             planned: schema::count(row, 3)?,
             open: row.get(4)?,
@@ -204,6 +241,11 @@ fn tick(row: &Row<'_>) -> rusqlite::Result<Tick> {
             system_ns: schema::count(row, 10)?,
             max_rss_bytes: schema::count(row, 11)?,
             steal_ratio: row.get(12)?,
+        },
+        second: Second {
+            busiest_worker_ratio: row.get(15)?,
+            steal_ratio: row.get(16)?,
+            host_retransmitted: row.get::<_, Option<i64>>(17)?.map(i64::unsigned_abs),
         },
     })
 }

@@ -10,8 +10,9 @@ use rusqlite::{Connection, Row};
 use super::RunFileError;
 use crate::{Cause, Counts};
 
-/// The format that this throng writes (`PRAGMA user_version`). It reads this one and older ones.
-pub const FORMAT_VERSION: i32 = 1;
+/// The format that this throng writes (`PRAGMA user_version`). It reads no other: before
+/// version 1.0 of throng, formats are not kept alive.
+pub const FORMAT_VERSION: i32 = 2;
 
 /// `PRAGMA application_id`: "thrg".
 pub const APPLICATION_ID: i32 = i32::from_be_bytes(*b"thrg");
@@ -78,8 +79,25 @@ CREATE TABLE tick ( -- the state at the end of each second; planned and costs si
     user_ns INTEGER NOT NULL,
     system_ns INTEGER NOT NULL,
     max_rss_bytes INTEGER NOT NULL,
-    steal_ratio REAL
+    steal_ratio REAL,
+    cpu_ns INTEGER NOT NULL, -- of the workers' threads
+    clock_steps INTEGER NOT NULL,
+    busiest_worker_ratio REAL, -- these three are of the time since the tick before
+    second_steal_ratio REAL,
+    host_retransmitted INTEGER
 ) STRICT;
+
+CREATE TABLE anatomy ( -- sums over sampled requests, by response time: eight cells to a doubling
+    window INTEGER NOT NULL,
+    cell INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    lateness_ns INTEGER NOT NULL,
+    queue_wait_ns INTEGER NOT NULL,
+    transmit_ns INTEGER NOT NULL,
+    wire_ns INTEGER NOT NULL,
+    wakeup_ns INTEGER NOT NULL,
+    PRIMARY KEY (window, cell)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// A count as SQLite stores it: 63 bits, which no count reaches.

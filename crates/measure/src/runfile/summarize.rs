@@ -11,7 +11,7 @@ use crate::{Cause, Counts, Metric, Outcome};
 pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     let warmup_ns = warmup_ns(file)?;
     let last = file.last_tick()?.unwrap_or_default();
-    let Ending { complete, span_ns, interrupted, clock_steps } = ending(file, warmup_ns, &last)?;
+    let Ending { complete, span_ns, interrupted } = ending(file, warmup_ns, &last)?;
 
     let mut counts = counts(file, "window >= 0")?;
     let warmup_counts = self::counts(file, "window < 0")?;
@@ -30,6 +30,9 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         version: required(file, "version")?,
         title: required(file, "title")?,
         model: model(file)?,
+        connections_max: number(file, "connections_max")?,
+        keep_alive: number(file, "keep_alive")? != 0,
+        transmit_sampling: number(file, "transmit_sampling")?,
         plan: json(file, "plan")?,
         environment: json(file, "environment")?,
         started_unix_ns: required(file, "started_unix_ns")?,
@@ -56,6 +59,10 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         first_byte: of(Metric::FirstByte)?,
         connect_time: of(Metric::Connect)?,
         wakeup: of(Metric::Wakeup)?,
+        transmit: of(Metric::Transmit)?,
+        wire: of(Metric::Wire)?,
+        stalls: of(Metric::Stall)?,
+        anatomy: file.total_anatomy()?,
         saturated: counts.saturated,
         bytes_sent: counts.bytes_sent,
         bytes_received: counts.bytes_received,
@@ -69,7 +76,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
             max_rss_bytes: generator.max_rss_bytes,
             steal_ratio: generator.steal_ratio,
         },
-        clock_steps,
+        clock_steps: last.gauges.clock_steps,
     })
 }
 
@@ -83,7 +90,6 @@ struct Ending {
     complete: bool,
     span_ns: u64,
     interrupted: bool,
-    clock_steps: u64,
 }
 
 fn ending(file: &RunFile, warmup_ns: u64, last: &Tick) -> Result<Ending, RunFileError> {
@@ -92,7 +98,6 @@ fn ending(file: &RunFile, warmup_ns: u64, last: &Tick) -> Result<Ending, RunFile
             complete: false,
             span_ns: last.elapsed_ns.saturating_sub(warmup_ns),
             interrupted: false,
-            clock_steps: 0,
         });
     };
     let from_ns =
@@ -101,7 +106,6 @@ fn ending(file: &RunFile, warmup_ns: u64, last: &Tick) -> Result<Ending, RunFile
         complete: true,
         span_ns: until_ns.saturating_sub(from_ns),
         interrupted: value::<i64>(file, "interrupted")? == Some(1),
-        clock_steps: natural(file, "clock_steps")?.unwrap_or(0),
     })
 }
 
@@ -165,6 +169,11 @@ fn natural(file: &RunFile, key: &'static str) -> Result<Option<u64>, RunFileErro
     value::<i64>(file, key)?
         .map(|stored| u64::try_from(stored).map_err(|_| RunFileError::Damaged { what: key }))
         .transpose()
+}
+
+fn number(file: &RunFile, key: &'static str) -> Result<u32, RunFileError> {
+    let stored: i64 = required(file, key)?;
+    u32::try_from(stored).map_err(|_| RunFileError::Damaged { what: key })
 }
 
 fn required<T: FromSql>(file: &RunFile, key: &'static str) -> Result<T, RunFileError> {

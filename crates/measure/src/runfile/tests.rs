@@ -241,7 +241,9 @@ fn what_is_not_a_run_file_is_named_as_such() {
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = why(&newer);
     assert!(matches!(error, RunFileError::Newer { found: 99, .. }));
-    assert!(error.to_string().ends_with("has run file format 99, this throng reads up to 1"));
+    assert!(error.to_string().ends_with("has run file format 99, this throng reads 2"));
+    Connection::open(&newer).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    assert!(matches!(why(&newer), RunFileError::Older { found: 1, .. }));
 }
 
 #[test]

@@ -5,12 +5,12 @@
 //! whole. When a place is needed, the one touched longest ago is written out; when a delta for it
 //! comes after that, it is read back, added to and written again.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::RunFileError;
 use super::blob::{self, Encoder};
 use super::schema;
-use crate::{Counts, Interval, Metric};
+use crate::{Counts, Interval, Metric, Stretches};
 
 /// Windows held in memory: the present one, the one before, and two for late answers.
 pub const OPEN_WINDOWS: usize = 4;
@@ -141,7 +141,34 @@ fn store_counts(connection: &Connection, interval: &Interval) -> rusqlite::Resul
     for (reason, count) in interval.cause_counts() {
         cause.execute(params![window, reason.name(), count])?;
     }
+    let mut anatomy = connection
+        .prepare_cached("INSERT OR REPLACE INTO anatomy VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (cell, s) in interval.anatomy().cells() {
+        let sums = [s.count, s.lateness_ns, s.queue_wait_ns, s.transmit_ns, s.wire_ns, s.wakeup_ns];
+        let row = [window, schema::stored(cell as u64)].into_iter();
+        anatomy.execute(rusqlite::params_from_iter(row.chain(sums.map(schema::stored))))?;
+    }
     Ok(())
+}
+
+/// The anatomy of one window, and of all measured ones: rows for [`stretches`].
+const ANATOMY: &str = "SELECT cell, count, lateness_ns, queue_wait_ns, transmit_ns, wire_ns, \
+                       wakeup_ns FROM anatomy WHERE window = ?";
+pub(super) const TOTAL_ANATOMY: &str = "SELECT cell, sum(count), sum(lateness_ns), sum(queue_wait_ns), sum(transmit_ns), \
+     sum(wire_ns), sum(wakeup_ns) FROM anatomy WHERE window >= 0 GROUP BY cell";
+
+/// A cell of an anatomy and its sums.
+pub(super) fn stretches(row: &Row<'_>) -> rusqlite::Result<(usize, Stretches)> {
+    let cell = usize::try_from(row.get::<_, u32>(0)?).unwrap_or(usize::MAX);
+    let stretches = Stretches {
+        count: schema::count(row, 1)?,
+        lateness_ns: schema::count(row, 2)?,
+        queue_wait_ns: schema::count(row, 3)?,
+        transmit_ns: schema::count(row, 4)?,
+        wire_ns: schema::count(row, 5)?,
+        wakeup_ns: schema::count(row, 6)?,
+    };
+    Ok((cell, stretches))
 }
 
 /// Adds what the database has of a window to an empty interval; nothing when it has none.
@@ -172,6 +199,13 @@ pub(super) fn load(
     let mut rows = select.query([window]).map_err(read)?;
     while let Some(row) = rows.next().map_err(read)? {
         interval.set_cause(schema::cause(row, 0)?, row.get(1).map_err(read)?);
+    }
+
+    let mut select = connection.prepare_cached(ANATOMY).map_err(read)?;
+    let mut rows = select.query([window]).map_err(read)?;
+    while let Some(row) = rows.next().map_err(read)? {
+        let (cell, stretches) = stretches(row).map_err(read)?;
+        interval.add_stretches(cell, &stretches);
     }
     load_histograms(connection, window, interval)
 }

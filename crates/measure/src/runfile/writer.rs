@@ -138,6 +138,7 @@ impl RunWriter {
             elapsed_ns: end.elapsed_ns,
             gauges: end.gauges,
             generator: end.generator,
+            second: end.second,
         })?;
         if !self.connection.is_autocommit() {
             end_transaction(&self.connection)?;
@@ -179,9 +180,12 @@ impl RunWriter {
     }
 
     fn store_tick(&mut self, tick: &Tick) -> rusqlite::Result<()> {
-        let Tick { elapsed_ns, gauges, generator } = tick;
+        let Tick { elapsed_ns, gauges, generator, second } = tick;
         self.connection
-            .prepare_cached("INSERT INTO tick VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
+            .prepare_cached(
+                "INSERT INTO tick VALUES
+                 (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
             .execute(params![
                 self.tick_count,
                 schema::stored(*elapsed_ns),
@@ -196,6 +200,11 @@ impl RunWriter {
                 schema::stored(generator.system_ns),
                 schema::stored(generator.max_rss_bytes),
                 generator.steal_ratio,
+                schema::stored(gauges.cpu_ns),
+                schema::stored(gauges.clock_steps),
+                second.busiest_worker_ratio,
+                second.steal_ratio,
+                second.host_retransmitted.map(schema::stored),
             ])?;
         self.tick_count += 1;
         Ok(())
@@ -303,6 +312,9 @@ fn write_header(connection: &Connection, header: &RunHeader) -> rusqlite::Result
     set.execute(params!["started_unix_ns", header.started_unix_ns])?;
     set.execute(params!["warmup_ns", schema::stored(header.warmup_ns)])?;
     set.execute(params!["model", if header.closed { "closed" } else { "open" }])?;
+    set.execute(params!["connections_max", header.connections_max])?;
+    set.execute(params!["keep_alive", header.keep_alive])?;
+    set.execute(params!["transmit_sampling", header.transmit_sampling])?;
     set.execute(params!["environment", environment])?;
     Ok(())
 }
@@ -312,7 +324,6 @@ fn write_end(connection: &Connection, end: &RunEnd) -> rusqlite::Result<()> {
     set.execute(params!["span_from_ns", schema::stored(end.span.from.0)])?;
     set.execute(params!["span_until_ns", schema::stored(end.span.until.0)])?;
     set.execute(params!["interrupted", i64::from(end.interrupted)])?;
-    set.execute(params!["clock_steps", schema::stored(end.clock_steps)])?;
     Ok(())
 }
 

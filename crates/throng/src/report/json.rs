@@ -121,6 +121,9 @@ struct ConnectionCounts {
     framing_conflicts: u64,
     unstamped: u64,
     unsolicited: u64,
+    starved: u64,
+    retransmitted: u64,
+    untransmitted: u64,
     open_max: u32,
     queued_max: u32,
 }
@@ -249,6 +252,9 @@ impl ConnectionCounts {
             framing_conflicts,
             unstamped,
             unsolicited,
+            starved,
+            retransmitted,
+            untransmitted,
         } = summary.connections;
         Self {
             opened,
@@ -260,6 +266,9 @@ impl ConnectionCounts {
             framing_conflicts,
             unstamped,
             unsolicited,
+            starved,
+            retransmitted,
+            untransmitted,
             open_max: summary.open_max,
             queued_max: summary.queued_max,
         }

@@ -3,7 +3,7 @@ use std::cell::RefCell;
 use serde_json::{Value, json};
 use throng_measure::{
     Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos, Outcome, Place,
-    Recorder, RunEnd, RunHeader, RunWriter, Sample, Span, Tick, Traffic,
+    Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
 };
 
 use super::*;
@@ -56,7 +56,8 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
     };
     let mut writer = writer.into_inner();
     for elapsed_s in 1..=4 {
-        writer.commit(&Tick { elapsed_ns: elapsed_s * S, gauges, generator }).unwrap();
+        let tick = Tick { elapsed_ns: elapsed_s * S, gauges, generator, second: Second::default() };
+        writer.commit(&tick).unwrap();
     }
     let end = RunEnd {
         elapsed_ns: 4 * S + 5 * MS,
@@ -64,7 +65,7 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
         interrupted: false,
         gauges,
         generator,
-        clock_steps: 0,
+        second: Second::default(),
     };
     writer.finish(&end).unwrap()
 }
@@ -77,6 +78,9 @@ fn header() -> RunHeader {
         started_unix_ns: 1_700_000_000_123_456_789,
         warmup_ns: S,
         closed: false,
+        connections_max: 20,
+        keep_alive: true,
+        transmit_sampling: 64,
         environment: Environment { worker_count: 2, cpu_count: 8, ..Environment::default() },
     }
 }
@@ -88,6 +92,7 @@ fn sample(due: u64, took_ns: u64, outcome: Outcome) -> Sample {
         due: Nanos(due),
         dispatched: Some(Nanos(due + 3_000)),
         sent: Some(Nanos(sent)),
+        transmitted: None,
         first_byte: answered.then_some(Nanos(sent + 1)),
         end: Nanos(due + took_ns),
         read: Nanos(due + took_ns + 7),

@@ -206,6 +206,8 @@ fn connections(summary: &Summary) -> Vec<String> {
         (c.framing_conflicts, "answers with two lengths"),
         (c.unsolicited, "closed for bytes that nothing had asked for"),
         (c.unstamped, "answers without a kernel timestamp"),
+        (c.starved, "attempts for want of a file or a local port"),
+        (c.retransmitted, "segments sent again"),
     ];
     parts.extend(
         when_any

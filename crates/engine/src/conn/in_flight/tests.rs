@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 fn request(dispatched: u64) -> Request {
     let due = Nanos(dispatched);
-    Request { due, dispatched: due, sent: None, first_byte: None, tries: 0 }
+    Request { due, dispatched: due, sent: None, first_byte: None, tries: 0, sampled: false }
 }
 
 fn room(depth: u32, slots: u32) -> (InFlight, Vec<Ring>) {

@@ -25,7 +25,7 @@ fn connect_tcp(address: SocketAddr) -> io::Result<OwnedFd> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     let file = new_socket(family)?;
     // A request is one write: waiting to fill a segment could only delay it.
-    set_option(&file, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
+    set_option(file.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
     ask_for_stamps(&file);
     match address {
         SocketAddr::V4(v4) => start_connect(
@@ -64,7 +64,8 @@ pub(super) fn stamp_keeper() -> Option<OwnedFd> {
 /// Where the kernel cannot stamp, answers are timed when they are read, and counted as such.
 fn ask_for_stamps(file: &OwnedFd) {
     let stamps = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
-    let _ = set_option(file, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, stamps.cast_signed());
+    let _ =
+        set_option(file.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPING, stamps.cast_signed());
 }
 
 fn connect_unix(path: &Path) -> io::Result<OwnedFd> {
@@ -97,6 +98,18 @@ fn start_connect<A>(file: OwnedFd, address: &A, length_bytes: usize) -> io::Resu
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
         _ => Ok(file),
     }
+}
+
+/// Segments that the kernel sent again on a TCP connection since it was opened.
+pub(super) fn retransmitted(file: RawFd) -> Option<u32> {
+    // SAFETY: all bit patterns are valid for a struct of integers.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut length = libc::socklen_t::try_from(size_of_val(&info)).unwrap_or(0);
+    let (level, name) = (libc::IPPROTO_TCP, libc::TCP_INFO);
+    let out = (&raw mut info).cast();
+    // SAFETY: `info` and `length` are valid for the call to fill, and `length` says their size.
+    let result = check(unsafe { libc::getsockopt(file, level, name, out, &raw mut length) });
+    result.ok().map(|()| info.tcpi_total_retrans)
 }
 
 /// Why a connect that has ended failed; `None` when it succeeded.
@@ -251,8 +264,8 @@ pub(super) fn connect_cause_of(error: &io::Error) -> Cause {
     }
 }
 
-fn set_option(
-    file: &OwnedFd,
+pub(super) fn set_option(
+    file: RawFd,
     level: libc::c_int,
     name: libc::c_int,
     value: libc::c_int,
@@ -260,7 +273,7 @@ fn set_option(
     let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or(0);
     let value = (&raw const value).cast();
     // SAFETY: `value` points to an int of `length` bytes that outlives the call.
-    check(unsafe { libc::setsockopt(file.as_raw_fd(), level, name, value, length) })
+    check(unsafe { libc::setsockopt(file, level, name, value, length) })
 }
 
 fn family_of(family: libc::c_int) -> libc::sa_family_t {

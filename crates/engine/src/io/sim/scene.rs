@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use throng_measure::Nanos;
+
 use crate::workload::{mix, unit_interval};
 
 /// A server and the way to it.
@@ -29,6 +31,26 @@ pub struct Scene {
     pub short_writes: bool,
     /// How long each send keeps the worker: a generator that is too slow for its plan.
     pub send_ns: u64,
+    /// The generator does not run while these last. Nanoseconds since the run began.
+    pub pauses: Vec<Range<u64>>,
+    /// Times at which the system's wall clock is set.
+    pub clock_steps: Vec<ClockStep>,
+}
+
+/// The wall clock is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockStep {
+    /// Nanoseconds since the run began.
+    pub at_ns: u64,
+    /// Forward by so much; backward when negative.
+    pub by_ns: i64,
+}
+
+impl ClockStep {
+    /// When a backend that compares its clocks every 100 ms has seen it.
+    pub(super) fn seen_at_ns(self) -> u64 {
+        (self.at_ns / 100_000_000 + 1) * 100_000_000
+    }
 }
 
 /// How long the server works on a request.
@@ -40,9 +62,13 @@ pub enum Service {
     Exponential(u64),
 }
 
-/// Probabilities, 0..=1: of a connect for `refuse_ratio`, else of a request.
+/// Probabilities, 0..=1: of a connect for `starve_ratio` and `refuse_ratio`, else of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trouble {
+    /// The generator has no file or port left for the connection.
+    pub starve_ratio: f64,
+    /// The request is lost on its way and sent again.
+    pub loss_ratio: f64,
     /// The connection is refused.
     pub refuse_ratio: f64,
     /// The connection is reset instead of an answer.
@@ -77,7 +103,19 @@ impl Scene {
             splits: false,
             short_writes: false,
             send_ns: 0,
+            pauses: Vec::new(),
+            clock_steps: Vec::new(),
         }
+    }
+
+    /// What a kernel timestamp of an instant is taken for: wrong from a step of the wall clock
+    /// until it is seen.
+    pub(super) fn stamp_of(&self, instant: Nanos) -> Nanos {
+        let unseen = self
+            .clock_steps
+            .iter()
+            .filter(|step| (step.at_ns..step.seen_at_ns()).contains(&instant.0));
+        Nanos(unseen.fold(instant.0, |ns, step| ns.saturating_add_signed(step.by_ns)))
     }
 }
 

@@ -60,6 +60,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = LOAD)]
     pub(crate) pipeline: Option<u64>,
 
+    /// Let the kernel stamp the sending of one request in N, 0 for none [default: 64]
+    ///
+    /// Tells apart what is throng's own, what is the wire and the server. Never with --pipeline,
+    /// where one write carries several requests, or over Unix sockets.
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = RESULT)]
+    pub(crate) tx_stamps: Option<u64>,
+
     /// How long requests are sent, warm-up included [default: 10s, unless -n is given]
     #[arg(short, long, value_name = "TIME", value_parser = values::duration, help_heading = END)]
     pub(crate) duration: Option<Duration>,

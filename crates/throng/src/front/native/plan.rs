@@ -48,6 +48,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
         grace_ns: options.grace.map_or(GRACE_DEFAULT_NS, ns),
         keep_alive: !options.no_keepalive,
         pipeline: typed.pipeline,
+        transmit_sampling: typed.transmit_sampling,
         // A worker without a connection would have nothing to do.
         workers: typed.threads.min(model.connections_max()),
         seed: options.seed.unwrap_or(SEED_DEFAULT),
@@ -63,6 +64,7 @@ struct Typed {
     connections_max: Option<u32>,
     threads: u32,
     pipeline: u32,
+    transmit_sampling: u32,
 }
 
 impl Typed {
@@ -71,11 +73,13 @@ impl Typed {
         let cap = bounded("--max-connections", options.max_connections, CONNECTIONS_MAX)?;
         let threads = bounded("-t", options.threads, THREADS_MAX)?;
         let pipeline = bounded("--pipeline", options.pipeline, PIPELINE_MAX)?;
+        let sampling = bounded("--tx-stamps", options.tx_stamps, TX_STAMPS_MAX)?;
         Ok(Self {
             connections,
             connections_max: cap,
             threads: threads.unwrap_or_else(threads_default),
             pipeline: pipeline.unwrap_or(1),
+            transmit_sampling: sampling.unwrap_or(TX_STAMPS_DEFAULT),
         })
     }
 }
@@ -237,6 +241,9 @@ const CONNECTIONS_MAX_DEFAULT: u32 = 10_000;
 const CONNECTIONS_MAX: u32 = 1_000_000;
 const THREADS_MAX: u32 = 1_024;
 const PIPELINE_MAX: u32 = 1_024;
+/// Often enough for a p99 after 6,400 requests; costs 1 % of a processor at most.
+const TX_STAMPS_DEFAULT: u32 = 64;
+const TX_STAMPS_MAX: u32 = 1_000_000_000;
 /// A hundred times what one processor can send.
 const RATE_MAX_PER_S: f64 = 10_000_000.0;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
