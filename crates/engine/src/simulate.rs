@@ -57,8 +57,9 @@ fn note_ticks(writer: &mut RunWriter, states: &[Vec<Gauges>]) -> Result<Gauges, 
     let mut last = Gauges::default();
     for second in 0..seconds {
         // A worker that has ended stays as it was.
-        let at =
-            |worker: &Vec<Gauges>, second: usize| worker.get(second).or(worker.last()).copied();
+        let at = |worker: &Vec<Gauges>, second: usize| {
+            worker.get(second).or_else(|| worker.last()).copied()
+        };
         let before = |worker: &Vec<Gauges>| match second {
             0 => Gauges::default(),
             _ => at(worker, second - 1).unwrap_or_default(),
