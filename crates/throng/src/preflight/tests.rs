@@ -28,6 +28,7 @@ fn plan(connections: u32, endpoints: Vec<Endpoint>) -> Plan {
         grace_ns: 1,
         keep_alive: true,
         pipeline: 1,
+        transmit_sampling: 0,
         workers: 2,
         seed: 1,
     }
