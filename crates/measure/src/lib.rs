@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod anatomy;
+pub mod audit;
 mod buckets;
 mod cause;
 pub mod distribution;

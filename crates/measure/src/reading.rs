@@ -246,15 +246,18 @@ fn closed_model(summary: &Summary) -> Option<String> {
 }
 
 /// Where requests spent the time before they were sent.
-enum Wait {
+pub(crate) enum Wait {
     Generator,
     Connection,
     Server,
 }
 
-fn slowest_wait(summary: &Summary) -> Wait {
-    let [late, queued, service] = [&summary.lateness, &summary.queue_wait, &summary.service_time]
-        .map(|d| p99(d).unwrap_or(0));
+pub(crate) fn slowest_wait(summary: &Summary) -> Wait {
+    let distributions =
+        [&summary.lateness, &summary.wakeup, &summary.queue_wait, &summary.service_time];
+    let [late, unread, queued, service] = distributions.map(|d| p99(d).unwrap_or(0));
+    // While answers lie unread, their connections are not free: that wait is the generator's too.
+    let late = if unread >= service { late.max(queued) } else { late };
     let limit = (service as f64 * (WAITED_FACTOR - 1.0)).max(WAITED_MIN_NS as f64);
     match late.max(queued) {
         wait if (wait as f64) < limit => Wait::Server,

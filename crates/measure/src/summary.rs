@@ -1,5 +1,6 @@
 //! What a run came to: everything a report prints, as plain numbers.
 
+use crate::audit::Audit;
 use crate::runfile::Environment;
 use crate::{Anatomy, Cause, Connections, Distribution, Outcome};
 
@@ -114,6 +115,8 @@ pub struct Summary {
     pub generator: GeneratorUse,
     /// How often the wall clock was set while the run lasted.
     pub clock_steps: u64,
+    /// How far all this can be believed.
+    pub audit: Audit,
 }
 
 /// The warm-up's requests: run, but not measured.

@@ -79,5 +79,6 @@ pub(crate) fn summary(parts: &[(u64, Outcome, u64)]) -> Summary {
     let planned = parts.iter().map(|part| part.0).sum();
     let mut end = end(1, planned, 0);
     end.gauges.clock_steps = 0;
+    end.generator.steal_ratio = Some(0.0);
     writer.finish(&end).unwrap().summary().unwrap()
 }

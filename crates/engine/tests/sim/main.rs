@@ -3,6 +3,7 @@
 mod common;
 
 mod accounting;
+mod audit;
 mod closed_forms;
 mod repeatability;
 mod trouble;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
 use super::schema::{self, APPLICATION_ID, FORMAT_VERSION};
 use super::writer::journal_of;
 use super::{Generator, RunFileError, Second, Tick, blob, summarize, windows};
+use crate::audit;
 use crate::distribution::{empty_histogram, fold};
 use crate::{Anatomy, Gauges, Interval, Metric, Nanos, Summary, WINDOW_NS};
 
@@ -70,6 +71,15 @@ impl RunFile {
         let summary = summarize::summary(self);
         drop(snapshot);
         summary
+    }
+
+    /// Audits the run that has just ended and writes down what came of it.
+    pub(super) fn keep_audit(&self) -> Result<(), RunFileError> {
+        let audit = self.summary()?.audit;
+        let write = |source| RunFileError::Write { source };
+        let transaction = self.connection.unchecked_transaction().map_err(write)?;
+        audit::write(&transaction, &audit).map_err(write)?;
+        transaction.commit().map_err(write)
     }
 
     /// Calls `visit` with every window in rising order, those of the warm-up first (negative).
@@ -205,11 +215,13 @@ impl RunFile {
     }
 
     /// One state of the file for several queries, whatever a run adds meanwhile.
-    fn snapshot(&self) -> Result<Snapshot<'_>, RunFileError> {
-        self.connection
-            .unchecked_transaction()
-            .map(Snapshot)
-            .map_err(|source| RunFileError::Read { source })
+    /// `None` within another one, which does the same.
+    fn snapshot(&self) -> Result<Option<Snapshot<'_>>, RunFileError> {
+        if !self.connection.is_autocommit() {
+            return Ok(None);
+        }
+        let begun = self.connection.unchecked_transaction();
+        begun.map(|begun| Some(Snapshot(begun))).map_err(|source| RunFileError::Read { source })
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", FORMAT_VERSION)?;
     connection.execute_batch(TABLES)?;
+    connection.execute_batch(crate::audit::TABLES)?;
     let mut window = String::from(
         "-- Counts of the requests that were due in one second; seconds count from the end of the \
          warm-up and are negative in it.\nCREATE TABLE window (window INTEGER PRIMARY KEY",

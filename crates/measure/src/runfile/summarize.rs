@@ -4,6 +4,7 @@ use rusqlite::OptionalExtension as _;
 use rusqlite::types::FromSql;
 
 use super::{RunFile, RunFileError, Tick, schema};
+use crate::audit::{self, Audit};
 use crate::distribution::Distribution;
 use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
 use crate::{Cause, Counts, Metric, Outcome};
@@ -26,7 +27,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     let of = |metric| file.total(metric).map(|histogram| Distribution::of(&histogram));
     let generator = &last.generator;
     let [user_s, system_s] = [generator.user_ns, generator.system_ns].map(|ns| ns as f64 / 1e9);
-    Ok(Summary {
+    let mut summary = Summary {
         version: required(file, "version")?,
         title: required(file, "title")?,
         model: model(file)?,
@@ -77,7 +78,14 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
             steal_ratio: generator.steal_ratio,
         },
         clock_steps: last.gauges.clock_steps,
-    })
+        audit: Audit::default(),
+    };
+    summary.audit = match audit::read(&file.connection)? {
+        Some(audit) => audit,
+        // A run that was cut, or that ends just now.
+        None => Audit::of(file, &summary)?,
+    };
+    Ok(summary)
 }
 
 /// The length of the warm-up.

@@ -157,7 +157,9 @@ impl RunWriter {
                 return Err(RunFileError::Unbalanced { planned, ended, warmup });
             }
         }
-        RunFile::of(self.connection, self.path)
+        let file = RunFile::of(self.connection, self.path)?;
+        file.keep_audit()?;
+        Ok(file)
     }
 
     /// Adds what is new to the totals, which are written at the end: until then they are the sum

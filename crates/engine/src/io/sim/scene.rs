@@ -15,6 +15,8 @@ pub struct Scene {
     pub latency_ns: u64,
     /// How long the server works on a request.
     pub service: Service,
+    /// By what share the server's work takes longer with each second; shorter when negative.
+    pub ageing_per_s: f64,
     /// Whether the server works on one request at a time (first come, first served), rather than
     /// on all at once.
     pub one_at_a_time: bool,
@@ -96,6 +98,7 @@ impl Scene {
             seed,
             latency_ns: 20_000,
             service: Service::Fixed(service_ns),
+            ageing_per_s: 0.0,
             one_at_a_time: false,
             stalls: Vec::new(),
             answer,

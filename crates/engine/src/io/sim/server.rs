@@ -56,11 +56,27 @@ impl Server {
             Service::Fixed(ns) => ns,
             Service::Exponential(mean_ns) => exponential(mean_ns, random),
         };
+        let service_ns = aged(scene, now, service_ns);
         let start_ns = if scene.one_at_a_time { now.0.max(self.free_at_ns) } else { now.0 };
         let done_ns = past_stalls(scene, start_ns, service_ns);
         self.free_at_ns = done_ns;
         done_ns
     }
+}
+
+/// The service time at an age of the server.
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a duration of the scene: its last bits carry no meaning"
+)]
+fn aged(scene: &Scene, now: Nanos, service_ns: u64) -> u64 {
+    if scene.ageing_per_s == 0.0 {
+        return service_ns;
+    }
+    let factor = 1.0 + scene.ageing_per_s * (now.0 as f64 / 1e9);
+    (service_ns as f64 * factor.max(0.0)) as u64
 }
 
 /// The instant at which `work_ns` of work begun at `start_ns` is done: stalls pass first.
