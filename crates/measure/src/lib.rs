@@ -12,6 +12,7 @@ mod anatomy;
 pub mod audit;
 mod buckets;
 mod cause;
+pub mod confidence;
 pub mod distribution;
 pub mod format;
 mod interval;
@@ -19,6 +20,7 @@ mod metric;
 mod nanos;
 pub mod objective;
 mod outcome;
+pub mod probability;
 pub mod reading;
 mod recorder;
 pub mod runfile;
@@ -26,10 +28,12 @@ mod sample;
 mod summary;
 #[cfg(test)]
 mod testing;
+pub mod trend;
 
 pub use anatomy::{Anatomy, Breakdown, Stretches};
 pub use buckets::Buckets;
 pub use cause::Cause;
+pub use confidence::ConfidenceInterval;
 pub use distribution::{Distribution, Level, Percentile};
 pub use interval::{Connections, Counts, Gauges, Interval, STATUS_CODES, Traffic, WINDOW_NS};
 pub use metric::{HIGHEST_NS, Metric, SIGNIFICANT_DIGITS, STALL_NS};

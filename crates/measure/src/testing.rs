@@ -1,5 +1,7 @@
 //! Runs made up for the tests of several modules.
 
+pub(crate) mod random;
+
 use serde_json::json;
 
 use crate::{
