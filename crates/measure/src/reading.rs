@@ -8,11 +8,8 @@
 //! ([`crate::objective`]).
 
 use crate::distribution::{Distribution, Level, Percentile};
-use crate::format::{count, duration, percent, rate};
+use crate::format::{count, duration, percent};
 use crate::{Model, Outcome, Summary};
-
-/// The share of the offered rate below which the achieved rate is said to fall short.
-pub const RATE_REACHED_RATIO: f64 = 0.99;
 
 /// How many times the service time's p99 the response time's p99 must be for waiting to be
 /// mentioned.
@@ -24,6 +21,9 @@ pub const WAITED_MIN_NS: u64 = 100_000;
 /// The share of requests that were answered errors from which fast errors are warned of.
 pub const ERRORS_SHAPE_RESPONSE_RATIO: f64 = 0.01;
 
+/// The share of answers without a kernel timestamp from which it is said.
+const UNSTAMPED_RATIO: f64 = 0.01;
+
 /// What a reader should conclude, most important first; empty when the numbers speak for
 /// themselves.
 #[must_use]
@@ -34,44 +34,19 @@ pub fn reading(summary: &Summary) -> Vec<String> {
 type Rule = fn(&Summary) -> Option<String>;
 
 /// In order of importance.
-const RULES: [Rule; 13] = [
-    accounts,
-    cut,
+const RULES: [Rule; 11] = [
     interrupted,
-    nothing_measured,
-    rate_not_reached,
+    made_of,
     waited,
     errors,
     answered_errors,
     unanswered,
     too_few,
+    unstamped,
     beyond_range,
     reopened,
     closed_model,
 ];
-
-fn accounts(summary: &Summary) -> Option<String> {
-    let ended: u64 = summary.outcomes.iter().sum();
-    (!summary.identity_holds).then(|| {
-        format!(
-            "The accounts do not balance: {} requests were planned, {} ended. This is a defect in \
-             throng; do not use these numbers.",
-            count(summary.planned),
-            count(ended)
-        )
-    })
-}
-
-fn cut(summary: &Summary) -> Option<String> {
-    (!summary.complete).then(|| {
-        format!(
-            "The run has no end: it was killed, or is still going on. This is its state after \
-             {}; {} requests of which no end was written are counted as unfinished.",
-            duration(summary.elapsed_ns as f64),
-            count(summary.lost)
-        )
-    })
-}
 
 fn interrupted(summary: &Summary) -> Option<String> {
     summary.interrupted.then(|| {
@@ -82,41 +57,44 @@ fn interrupted(summary: &Summary) -> Option<String> {
     })
 }
 
-fn nothing_measured(summary: &Summary) -> Option<String> {
-    match summary.planned {
-        0 => Some("No request was planned in the measured time.".into()),
-        planned if !summary.any_answered() => {
-            let (outcome, _) = most_frequent_failure(summary)?;
-            Some(format!(
-                "None of {} requests was answered, most often because of {}.",
-                count(planned),
-                outcome.name()
-            ))
-        }
-        _ => None,
+/// Of the 99th percentile, or of the median where that is all there is.
+fn made_of(summary: &Summary) -> Option<String> {
+    let (level, parts) = [Level::P99, Level::P50]
+        .into_iter()
+        .find_map(|level| Some((level, summary.breakdown(level)?)))?;
+    let mut own = vec![
+        (parts.lateness_ns, "late to send"),
+        (parts.transmit_ns, "in this kernel's send path"),
+    ];
+    if parts.queue_wait_ns >= 1.0 {
+        own.insert(1, (parts.queue_wait_ns, "waiting for a connection"));
     }
+    let own: Vec<_> =
+        own.into_iter().map(|(ns, what)| format!("{} {what}", duration(ns))).collect();
+    Some(format!(
+        "Of the {} of {}, {} were the wire and the server, {}. throng read the answers {} after \
+         they had come, which is not counted. (Means of the {} requests near it that the kernel \
+         stamped.)",
+        level.label(),
+        duration(parts.of_ns as f64),
+        duration(parts.wire_ns),
+        own.join(", "),
+        duration(parts.wakeup_ns),
+        count(parts.count)
+    ))
 }
 
-fn rate_not_reached(summary: &Summary) -> Option<String> {
-    let rates = &summary.rates;
-    let short = rates.achieved_per_s < RATE_REACHED_RATIO * rates.offered_per_s;
-    if summary.model == Model::Closed || !short || !summary.any_answered() {
-        return None;
-    }
-    let why = match slowest_wait(summary) {
-        Wait::Generator => "the generator itself ran late (lateness): use more threads",
-        Wait::Connection => {
-            "requests waited for a free connection (queue wait): the server, or the number of \
-             connections, did not keep up"
-        }
-        Wait::Server => "the server did not keep up, or did not answer",
-    };
-    Some(format!(
-        "Of {}/s offered, {}/s were answered in time ({}): {why}.",
-        rate(rates.offered_per_s),
-        rate(rates.achieved_per_s),
-        percent(rates.achieved_per_s / rates.offered_per_s)
-    ))
+fn unstamped(summary: &Summary) -> Option<String> {
+    let answered = summary.service_time.count;
+    let unstamped = summary.connections.unstamped;
+    let share = unstamped as f64 / answered.max(1) as f64;
+    (share >= UNSTAMPED_RATIO).then(|| {
+        format!(
+            "The kernel gave no receive timestamp for {} of the answers: their end is when throng \
+             read them, so response times contain throng's own delay.",
+            percent(share)
+        )
+    })
 }
 
 fn waited(summary: &Summary) -> Option<String> {
@@ -125,14 +103,10 @@ fn waited(summary: &Summary) -> Option<String> {
     if !long || response - service < WAITED_MIN_NS {
         return None;
     }
-    let [late, queued] = [&summary.lateness, &summary.queue_wait].map(p99_text);
+    let queued = p99_text(&summary.queue_wait);
     let why = match slowest_wait(summary) {
-        Wait::Generator => {
-            format!(
-                "the generator was late to send them (lateness p99 {late}); rerun with more \
-                 threads or a lower rate"
-            )
-        }
+        // The audit tells of it.
+        Wait::Generator => return None,
         Wait::Connection if 2 * summary.connections.opened > summary.completed => format!(
             "connections were opened for them (queue wait p99 {queued}, connecting took up to {})",
             summary.connect_time.max_ns.map_or_else(String::new, |ns| duration(ns as f64)),
@@ -266,7 +240,7 @@ pub(crate) fn slowest_wait(summary: &Summary) -> Wait {
     }
 }
 
-fn most_frequent_failure(summary: &Summary) -> Option<(Outcome, u64)> {
+pub(crate) fn most_frequent_failure(summary: &Summary) -> Option<(Outcome, u64)> {
     Outcome::ALL
         .into_iter()
         .filter(|&outcome| outcome != Outcome::Ok)

@@ -2,7 +2,7 @@
 
 use crate::audit::Audit;
 use crate::runfile::Environment;
-use crate::{Anatomy, Cause, Connections, Distribution, Outcome};
+use crate::{Anatomy, Breakdown, Cause, Connections, Distribution, Level, Outcome};
 
 /// Who decides when the next request is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +185,13 @@ impl Summary {
     #[must_use]
     pub fn span_s(&self) -> f64 {
         self.span_ns as f64 / 1e9
+    }
+
+    /// What a percentile of the response time is made of; `None` when it is not known or too few
+    /// requests near it were sampled.
+    #[must_use]
+    pub fn breakdown(&self, level: Level) -> Option<Breakdown> {
+        self.anatomy.breakdown(self.response_time.at(level).value()?)
     }
 
     /// Whether any request was answered.

@@ -3,7 +3,7 @@
 use super::{Check, Facts, FlaggedSecond, Grade, Reason, SecondFacts, Verdict};
 use crate::distribution::{Distribution, Level, Percentile};
 use crate::format::{count, duration, percent, rate};
-use crate::reading::{Wait, slowest_wait};
+use crate::reading::{Wait, most_frequent_failure, slowest_wait};
 use crate::trend::{mann_kendall, theil_sen};
 use crate::{Cause, Model, Outcome, Summary};
 
@@ -54,7 +54,9 @@ fn keep_the_cause(reasons: &mut Vec<Reason>) {
         (has(Check::Overloaded, reasons), has(Check::RisingOutstanding, reasons));
     let drift_p50 = has(Check::DriftP50, reasons);
     let no_answer = has(Check::NoAnswer, reasons);
+    let late = has(Check::Late, reasons);
     reasons.retain(|reason| match reason.check {
+        Check::LateTail => !late,
         Check::RisingOutstanding => !overloaded,
         Check::DriftP50 => !overloaded && !rising,
         Check::DriftP99 => !overloaded && !rising && !drift_p50,
@@ -104,7 +106,13 @@ fn no_answer(run: &Run<'_>) -> Option<Reason> {
         .sum();
     Check::NoAnswer.find(answered as f64, 0, || match run.summary.planned {
         0 => "no request was planned in the measured time".to_owned(),
-        planned => format!("none of {} requests was answered", count(planned)),
+        planned => format!(
+            "none of {} requests was answered{}",
+            count(planned),
+            most_frequent_failure(run.summary)
+                .map(|(outcome, _)| format!(", most often because of {}", outcome.name()))
+                .unwrap_or_default()
+        ),
     })
 }
 
@@ -164,11 +172,14 @@ fn bad_seconds(run: &Run<'_>) -> Option<Reason> {
     let figure = if verdict == Verdict::Invalid { bad_ratio } else { flagged.len() as f64 };
     let (worst, rest) = worst_seconds(flagged);
     let rest = if rest > 0 { format!("; {rest} more") } else { String::new() };
+    let bad = match bad_count {
+        0 => String::new(),
+        n => format!(", {} of them bad", count(n as u64)),
+    };
     let finding = format!(
-        "{} of {} seconds flagged, {} of them bad: {worst}{rest}",
+        "in {} of {} seconds{bad}, the generator was kept from its work: {worst}{rest}",
         count(flagged.len() as u64),
         count(total as u64),
-        count(bad_count as u64),
     );
     Some(Reason { check: Check::BadSeconds, verdict, finding, figure, threshold })
 }

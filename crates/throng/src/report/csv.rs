@@ -16,7 +16,7 @@ pub(super) fn write(
 ) -> Result<(), ReportError> {
     let names: Vec<_> = COLUMNS.iter().map(|column| column.0).collect();
     let outcomes = Outcome::ALL.map(Outcome::name).join(",");
-    writeln!(out, "start_s,length_s,planned,{outcomes},{}", names.join(","))?;
+    writeln!(out, "start_s,length_s,planned,{outcomes},{},grade,flags", names.join(","))?;
     run.for_each_window(|interval| {
         if interval.window >= 0 {
             write_row(interval, summary, out)?;
@@ -44,6 +44,12 @@ fn write_row(
     for (_, field) in COLUMNS {
         write!(out, ",{}", field(&row).unwrap_or_default())?;
     }
+    let flagged = summary.audit.second(interval.window);
+    let (grade, flags) = flagged.map_or(("good", String::new()), |second| {
+        let flags: Vec<_> = second.flags.iter().map(|flag| flag.name()).collect();
+        (second.grade.name(), flags.join(" "))
+    });
+    write!(out, ",{grade},{flags}")?;
     writeln!(out)?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use throng_measure::audit::Audit;
 use throng_measure::reading::reading;
 use throng_measure::{
     Connections, Counts, Distribution, Environment, Gauges, Interval, Level, Metric, Outcome,
@@ -19,7 +20,7 @@ pub(super) fn write(
     let mut windows = Vec::new();
     run.for_each_window(|interval| {
         if interval.window >= 0 {
-            windows.push(Window::of(interval));
+            windows.push(Window::of(interval, &summary.audit));
         }
         Ok::<_, ReportError>(())
     })?;
@@ -57,11 +58,16 @@ struct Report<'a> {
     first_byte_ns: Durations,
     connect_time_ns: Durations,
     wakeup_ns: Durations,
+    transmit_ns: Durations,
+    wire_ns: Durations,
+    stall_ns: Durations,
     saturated: u64,
     bytes: Bytes,
     connections: ConnectionCounts,
     generator: Generator,
     clock_steps: u64,
+    verdict: Verdict<'a>,
+    breakdown_ns: Breakdowns,
     environment: &'a Environment,
     reading: Vec<String>,
     plan: &'a serde_json::Value,
@@ -139,8 +145,48 @@ struct Generator {
 }
 
 #[derive(serde::Serialize)]
+struct Verdict<'a> {
+    status: &'static str,
+    reasons: Vec<Reason<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct Reason<'a> {
+    check: &'static str,
+    verdict: &'static str,
+    finding: &'a str,
+    figure: f64,
+    threshold: &'a str,
+    remedy: &'static str,
+}
+
+/// What percentiles of the response time are made of; `null` without enough sampled requests near
+/// one.
+#[derive(serde::Serialize)]
+struct Breakdowns {
+    p50: Option<Stretches>,
+    p90: Option<Stretches>,
+    p99: Option<Stretches>,
+    p99_9: Option<Stretches>,
+}
+
+/// Means over the sampled requests with response times nearest to the percentile.
+#[derive(serde::Serialize)]
+struct Stretches {
+    count: u64,
+    lateness: f64,
+    queue_wait: f64,
+    transmit: f64,
+    wire: f64,
+    wakeup: f64,
+}
+
+#[derive(serde::Serialize)]
 struct Window {
     start_s: i64,
+    /// What is wrong with the second, as far as the generator is concerned.
+    grade: &'static str,
+    flags: Vec<&'static str>,
     planned: u64,
     outcomes: InOrder<&'static str>,
     completed: u64,
@@ -190,11 +236,16 @@ impl<'a> Report<'a> {
             first_byte_ns: Durations::of(&summary.first_byte),
             connect_time_ns: Durations::of(&summary.connect_time),
             wakeup_ns: Durations::of(&summary.wakeup),
+            transmit_ns: Durations::of(&summary.transmit),
+            wire_ns: Durations::of(&summary.wire),
+            stall_ns: Durations::of(&summary.stalls),
             saturated: summary.saturated,
             bytes: Bytes { sent: summary.bytes_sent, received: summary.bytes_received },
             connections: ConnectionCounts::of(summary),
             generator: Generator::of(summary),
             clock_steps: summary.clock_steps,
+            verdict: Verdict::of(&summary.audit),
+            breakdown_ns: Breakdowns::of(summary),
             environment: &summary.environment,
             reading: reading(summary),
             plan: &summary.plan,
@@ -289,13 +340,52 @@ impl Generator {
     }
 }
 
+impl<'a> Verdict<'a> {
+    fn of(audit: &'a Audit) -> Self {
+        let reasons = audit.reasons.iter().map(|reason| Reason {
+            check: reason.check.help().name,
+            verdict: reason.verdict.name(),
+            finding: &reason.finding,
+            figure: reason.figure,
+            threshold: &reason.threshold,
+            remedy: reason.remedy(),
+        });
+        Self { status: audit.verdict.name(), reasons: reasons.collect() }
+    }
+}
+
+impl Breakdowns {
+    fn of(summary: &Summary) -> Self {
+        let at = |level| {
+            let breakdown = summary.breakdown(level)?;
+            Some(Stretches {
+                count: breakdown.count,
+                lateness: breakdown.lateness_ns,
+                queue_wait: breakdown.queue_wait_ns,
+                transmit: breakdown.transmit_ns,
+                wire: breakdown.wire_ns,
+                wakeup: breakdown.wakeup_ns,
+            })
+        };
+        Self {
+            p50: at(Level::P50),
+            p90: at(Level::P90),
+            p99: at(Level::P99),
+            p99_9: at(Level::P99_9),
+        }
+    }
+}
+
 impl Window {
-    fn of(interval: &Interval) -> Self {
+    fn of(interval: &Interval, audit: &Audit) -> Self {
+        let flagged = audit.second(interval.window);
         let of = |metric| Durations::of(&Distribution::of(&interval.histogram(metric)));
         let gauge = |read: fn(&Gauges) -> u32| interval.gauges.as_ref().map(read);
         let counts: &Counts = &interval.counts;
         Self {
             start_s: interval.window,
+            grade: flagged.map_or("good", |second| second.grade.name()),
+            flags: flagged.map_or_else(Vec::new, |s| s.flags.iter().map(|f| f.name()).collect()),
             planned: counts.ended(),
             outcomes: outcomes(&counts.outcomes),
             completed: counts.completed,

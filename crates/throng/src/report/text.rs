@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use throng_measure::audit::{Audit, Reason};
 use throng_measure::format::{bytes, count, duration, percent, rate};
 use throng_measure::reading::reading;
 use throng_measure::{Distribution, Level, Outcome, Percentile, RunFile, Summary};
@@ -29,6 +30,7 @@ pub(super) fn write(
 fn head(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let Summary { title, rates, planned, .. } = summary;
     writeln!(out, "{title}")?;
+    verdict(summary, out)?;
     fact(out, "Measured", &[measured(summary)])?;
     let mut requests = vec![
         format!("{} planned", count(*planned)),
@@ -50,6 +52,23 @@ fn head(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     }
     fact(out, "Rate", &per_s)?;
     writeln!(out)
+}
+
+/// How far the rest can be believed, and why not.
+fn verdict(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let Audit { verdict, reasons, .. } = &summary.audit;
+    fact(out, "Verdict", &[verdict.name().to_owned()])?;
+    for reason in reasons {
+        let Reason { finding, threshold, .. } = reason;
+        let sentence = format!("{finding} ({threshold}). Remedy: {}.", reason.remedy());
+        wrapped(out, "  - ", capitalised(&sentence).split(' '))?;
+    }
+    Ok(())
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn measured(summary: &Summary) -> String {
