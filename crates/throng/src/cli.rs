@@ -77,7 +77,7 @@ Examples:
 
 Durations take us, ms, s, m, h (1m30s, 250ms; a bare number is seconds); counts take
 k, M, G. Exit status: 0 it ran and every --fail-if held, 1 one did not, 2 it could not
-be started as asked, 3 nothing could be measured.";
+be started as asked, 3 nothing could be measured, 4 the audit calls it invalid (--strict).";
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Nothing could be measured.
     NothingMeasured = 3,
+    /// The audit says that the numbers are invalid (with `--strict`).
+    Invalid = 4,
 }
 
 impl From<Exit> for ExitCode {

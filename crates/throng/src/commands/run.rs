@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use throng_engine::{RunError, Stopper};
+use throng_measure::audit;
 use throng_measure::objective::{Judgement, Objective};
 use throng_measure::{Outcome, Place, RunFile, RunFileError, Summary};
 
@@ -79,6 +80,10 @@ pub(crate) fn run(job: &Job) -> Result<Exit, Box<dyn Failure>> {
     write_reports(&run_file, &job.outputs, &verdicts)?;
     if let Some(nothing) = nothing_measured(&summary) {
         return Err(nothing.into());
+    }
+    // What cannot be believed fails no objective and holds none.
+    if job.strict && summary.audit.verdict == audit::Verdict::Invalid {
+        return Ok(Exit::Invalid);
     }
     Ok(if verdicts.iter().all(Verdict::held) { Exit::Success } else { Exit::ObjectiveFailed })
 }

@@ -48,6 +48,8 @@ pub(crate) struct Job {
     pub(crate) plan: Plan,
     /// What must hold for exit status 0.
     pub(crate) objectives: Vec<Objective>,
+    /// Whether an invalid result is a failure.
+    pub(crate) strict: bool,
     /// Where the result goes.
     pub(crate) outputs: Outputs,
 }

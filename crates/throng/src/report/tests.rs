@@ -191,6 +191,7 @@ fn the_page_says_what_a_person_looks_for() {
     let page = print("text", &mixed());
     for part in [
         "open model: 5,000/s constant, 20 connections, GET http://localhost:8080/\n",
+        "Verdict      suspect\n  - 99.90 % of the requests waited for one of 20 connections (suspect from",
         "Measured     3.00 s, after 1.00 s of warm-up with 5,000 requests\n",
         "Requests     15,000 planned, 14,910 ok, 90 not ok (0.60 %)\n",
         "Rate         5,000/s offered, ",

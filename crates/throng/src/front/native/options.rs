@@ -135,6 +135,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "CONDITION", help_heading = RESULT)]
     pub(crate) fail_if: Vec<String>,
 
+    /// Exit with status 4 when the audit says that the result is invalid
+    #[arg(long, help_heading = RESULT)]
+    pub(crate) strict: bool,
+
     /// Write the result as JSON, - for standard output
     #[arg(long, value_name = "FILE", help_heading = RESULT)]
     pub(crate) json: Option<PathBuf>,

@@ -55,7 +55,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
         url,
         endpoints,
     };
-    Ok(Job { plan, objectives, outputs: outputs(options) })
+    Ok(Job { plan, objectives, strict: options.strict, outputs: outputs(options) })
 }
 
 /// Counts within their bounds.
