@@ -33,11 +33,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+
+use crate::clock::now_ns;
 
 /// The delays of one worker and the timerfd that ends them.
 #[derive(Debug)]
@@ -84,7 +86,11 @@ impl Timer {
     /// Returns a delay that ends `duration` from now.
     pub(crate) fn delay(self: &Rc<Self>, duration: Duration) -> Delay {
         let duration_ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        let due_ns = now_ns().saturating_add(duration_ns);
+        self.until(now_ns().saturating_add(duration_ns))
+    }
+
+    /// Returns a delay that ends at `due_ns`.
+    pub(crate) fn until(self: &Rc<Self>, due_ns: u64) -> Delay {
         Delay { timer: Rc::clone(self), due_ns, number: None }
     }
 
@@ -164,13 +170,6 @@ impl Drop for Delay {
             self.timer.waiting.borrow_mut().wakers.remove(&(self.due_ns, number));
         }
     }
-}
-
-/// The monotonic clock, which timerfd understands; `Instant` would not tell its nanoseconds.
-fn now_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    // Both are positive: the clock counts from boot.
-    now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
 /// The timerfd is not armed: every instant is earlier than this.

@@ -1,11 +1,12 @@
-//! Why the sink could not start.
+//! Why the sink could not start, or not keep its log.
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use rustix::io::Errno;
 
-/// Why the sink could not start.
+/// Why the sink could not start, or not keep its log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkError {
@@ -54,6 +55,28 @@ pub enum SinkError {
         thread_index: usize,
         /// How many threads were to start: the workers and the acceptor.
         thread_count: usize,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something that no sink wrote is where the log should go.
+    #[error("{} exists and is not a log of a sink, so it is not replaced", path.display())]
+    LogWouldOverwrite {
+        /// Where the log should go.
+        path: PathBuf,
+    },
+    /// The log cannot be opened, or not begun.
+    #[error("the log {} cannot be written", path.display())]
+    LogUnwritable {
+        /// Where the log should go.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Writing the log failed while the sink ran; from then on nothing was logged.
+    #[error("the log {} ends early", path.display())]
+    LogIncomplete {
+        /// Where the log is.
+        path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
@@ -109,6 +132,14 @@ impl SinkError {
             Self::ThreadStart { .. } => {
                 "start fewer workers, or raise the limit of processes (ulimit -u)".to_owned()
             }
+            Self::LogWouldOverwrite { .. } => {
+                "choose another name, or remove the file; only logs of a sink are replaced"
+                    .to_owned()
+            }
+            Self::LogUnwritable { .. } => {
+                "name a file in a directory that exists and that you may write to".to_owned()
+            }
+            Self::LogIncomplete { .. } => "check the free space where it goes".to_owned(),
         }
     }
 }

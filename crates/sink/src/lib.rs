@@ -7,8 +7,13 @@
 //! One request passes through, in this order:
 //! 1. `serve` accepts its connection and hands it to a worker;
 //! 2. `route` turns method and path into a behaviour, or into the reason why it cannot;
-//! 3. `respond` carries the behaviour out, waiting with `delay`, echoing with `echo`;
-//! 4. `content` is the body of the answer, `wire` the socket that can break in its middle.
+//! 3. `respond` carries the behaviour out, waiting with `delay`, echoing with `echo`, standing in
+//!    the one `queue` for `/queue/`;
+//! 4. `content` is the body of the answer, `wire` the socket that can break in its middle;
+//! 5. `log` writes down when the request arrived and when its answer had left, if that is asked for.
+//!
+//! With the queue and the log it is an oracle: what a client measures can be computed from the log
+//! alone, with arrivals stamped by the kernel (`arrival`), and from queueing theory.
 //!
 //! Invariant: memory depends on the number of connections, never on the sizes that are asked for.
 //! The one exception has a limit: `/post` keeps up to 16 MiB per connection to echo it.
@@ -16,10 +21,14 @@
 //! Not here: options and output of `throng sink` (the `throng` crate). It needs Linux, for timerfd.
 #![forbid(unsafe_code)]
 
+mod arrival;
+mod clock;
 mod content;
 mod delay;
 mod echo;
 mod error;
+mod log;
+mod queue;
 mod respond;
 mod route;
 mod serve;
@@ -27,6 +36,7 @@ mod wire;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 pub use error::SinkError;
 pub use route::{ROUTES, RouteHelp};
@@ -38,6 +48,22 @@ pub struct Options {
     pub address: SocketAddr,
     /// How many threads answer requests. One more thread accepts connections.
     pub workers: NonZeroUsize,
+    /// Decides the random service times of `/queue/exponential/TIME`, in order of arrival.
+    pub seed: u64,
+    /// Where to log every request: a new file, or an older log, which is replaced.
+    ///
+    /// It is CSV with one header line behind a comment that tells from when the instants count;
+    /// columns `arrival_ns,departure_ns,worker,method,path,status,service_ns`. It is written at
+    /// least once a second, and complete when [`Sink::stop`] has returned.
+    pub log: Option<PathBuf>,
+}
+
+impl Options {
+    /// No log, and the seed 1.
+    #[must_use]
+    pub fn new(address: SocketAddr, workers: NonZeroUsize) -> Self {
+        Self { address, workers, seed: 1, log: None }
+    }
 }
 
 /// A running server. Dropping it stops it, as [`Sink::stop`] does.
@@ -50,8 +76,8 @@ impl Sink {
     /// Binds, starts the threads and returns once every one of them is ready for connections.
     ///
     /// # Errors
-    /// A [`SinkError`] for an address that cannot be used, or a thread that cannot start; nothing
-    /// keeps running then.
+    /// A [`SinkError`] for an address or a log that cannot be used, or a thread that cannot start;
+    /// nothing keeps running then.
     pub fn start(options: &Options) -> Result<Self, SinkError> {
         Ok(Self { server: serve::Server::start(options)? })
     }
@@ -77,8 +103,12 @@ impl Sink {
     /// Stops accepting, closes every connection wherever its answer stands, joins the threads.
     ///
     /// Waits for no client: a stalled or slow one cannot hold it up.
-    pub fn stop(self) {
-        drop(self);
+    ///
+    /// # Errors
+    /// [`SinkError::LogIncomplete`] when the log could not be written to its end. The sink has
+    /// stopped all the same.
+    pub fn stop(self) -> Result<(), SinkError> {
+        self.server.stop()
     }
 }
 

@@ -27,6 +27,8 @@ use hyper::{Request, Response, StatusCode};
 use crate::content::{ClosedOnPurpose, Content, Ending};
 use crate::delay::{Delay, Timer};
 use crate::echo::{self, Asked};
+use crate::log::{Entry, Logged};
+use crate::queue::{Queue, Service};
 use crate::route::{Behaviour, RouteError, route};
 use crate::wire::Wire;
 
@@ -35,6 +37,7 @@ use crate::wire::Wire;
 pub(crate) struct Responder {
     pub(crate) wire: Wire,
     pub(crate) timer: Rc<Timer>,
+    pub(crate) queue: Arc<Queue>,
     pub(crate) request_count: Arc<RequestCount>,
 }
 
@@ -43,10 +46,16 @@ pub(crate) struct Responder {
 #[repr(align(128))]
 pub(crate) struct RequestCount(pub(crate) AtomicU64);
 
-type Answer = Result<Response<Content>, ClosedOnPurpose>;
+type Answer = Result<Response<Logged>, ClosedOnPurpose>;
+
+/// An answer on its way, and its entry in the log until the answer takes that along.
+pub(crate) struct Answering {
+    state: State,
+    entry: Option<Entry>,
+}
 
 /// An answer that is there, or one that waits for something and pays for a box.
-pub(crate) enum Answering {
+enum State {
     Now(Option<Answer>),
     Later(Pin<Box<dyn Future<Output = Answer>>>),
 }
@@ -56,6 +65,7 @@ impl Responder {
     pub(crate) fn answer(self: &Rc<Self>, request: Request<Incoming>) -> Answering {
         self.request_count.0.fetch_add(1, Ordering::Relaxed);
         let (mut parts, upload) = request.into_parts();
+        let mut entry = self.wire.log().map(|log| log.arrived(self.wire.arrival_ns(), &parts));
         let routed = route(&parts.method, parts.uri.path());
         if upload.is_end_stream() {
             let plain = match routed {
@@ -66,18 +76,34 @@ impl Responder {
             if let Some(content) = plain {
                 let mut headers = std::mem::take(&mut parts.headers);
                 headers.clear();
-                return Answering::Now(Some(Ok(letters(headers, content))));
+                let state = State::Now(Some(Ok(letters(headers, content))));
+                return Answering { state, entry };
             }
         }
         // A delay counts from the head, so it runs while the request's body is read.
         let delay = match routed {
             Ok(Behaviour::Delay(duration)) => Some(self.timer.delay(duration)),
+            Ok(Behaviour::Queue(service)) => Some(self.join_queue(service, entry.as_mut())),
             _ => None,
         };
         let responder = Rc::clone(self);
-        Answering::Later(Box::pin(
-            async move { responder.finish(routed, delay, &parts, upload).await },
-        ))
+        let state =
+            State::Later(Box::pin(
+                async move { responder.finish(routed, delay, &parts, upload).await },
+            ));
+        Answering { state, entry }
+    }
+
+    /// Joins the queue and returns a delay that ends with the service.
+    fn join_queue(&self, service: Service, entry: Option<&mut Entry>) -> Delay {
+        let served = self.queue.join(self.wire.arrival_ns(), service);
+        // The instant of this request's arrival may be known from its reading only. Should stamps
+        // be refused, so are those of the next.
+        let _ = self.wire.stamp_arrivals();
+        if let Some(entry) = entry {
+            entry.set_service(served.service_ns);
+        }
+        self.timer.until(served.departure_ns)
     }
 
     async fn finish(
@@ -101,7 +127,7 @@ impl Responder {
         let content = match behaviour {
             Behaviour::Bytes(bytes) => Content::counted(bytes),
             Behaviour::Chunked(bytes) => Content::chunked(bytes),
-            Behaviour::Delay(_) => {
+            Behaviour::Delay(_) | Behaviour::Queue(_) => {
                 if let Some(delay) = delay {
                     delay.await;
                 }
@@ -135,10 +161,22 @@ impl Future for Answering {
     type Output = Answer;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
-        match self.get_mut() {
-            Self::Now(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
-            Self::Later(future) => future.as_mut().poll(context),
+        let answering = self.get_mut();
+        let mut answer = match &mut answering.state {
+            State::Now(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
+            State::Later(future) => future.as_mut().poll(context),
+        };
+        if let Some(mut entry) = answering.entry.take() {
+            match &mut answer {
+                Poll::Ready(Ok(response)) => {
+                    entry.set_status(response.status());
+                    response.body_mut().entry = Some(entry);
+                }
+                // Without an answer the connection closes, and drops the entry.
+                Poll::Ready(Err(ClosedOnPurpose)) | Poll::Pending => answering.entry = Some(entry),
+            }
         }
+        answer
     }
 }
 
@@ -177,35 +215,35 @@ async fn read_upload(
     if is_too_large { Err(UploadError::TooLarge) } else { Ok(kept.into()) }
 }
 
-fn letters(mut headers: HeaderMap, content: Content) -> Response<Content> {
+fn letters(mut headers: HeaderMap, content: Content) -> Response<Logged> {
     headers.insert(header::CONTENT_TYPE, TEXT);
-    let mut response = Response::new(content);
+    let mut response = Response::new(content.into());
     *response.headers_mut() = headers;
     response
 }
 
-fn text(status: StatusCode, message: String) -> Response<Content> {
+fn text(status: StatusCode, message: String) -> Response<Logged> {
     let mut response = letters(HeaderMap::new(), Content::whole(message));
     *response.status_mut() = status;
     response
 }
 
-fn json(value: &serde_json::Value) -> Response<Content> {
-    let mut response = Response::new(Content::whole(format!("{value:#}\n")));
+fn json(value: &serde_json::Value) -> Response<Logged> {
+    let mut response = Response::new(Content::whole(format!("{value:#}\n")).into());
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-fn with_status(status: StatusCode) -> Response<Content> {
+fn with_status(status: StatusCode) -> Response<Logged> {
     let has_body = ![StatusCode::NO_CONTENT, StatusCode::RESET_CONTENT, StatusCode::NOT_MODIFIED]
         .contains(&status);
     let mut response = if has_body {
         let reason = status.canonical_reason().unwrap_or("no standard reason");
         text(status, format!("{} {reason}\n", status.as_u16()))
     } else {
-        let mut response = Response::new(Content::empty());
+        let mut response = Response::new(Content::empty().into());
         *response.status_mut() = status;
         response
     };
@@ -229,7 +267,7 @@ fn header_of(status: StatusCode) -> Option<(HeaderName, &'static str)> {
     }
 }
 
-fn refusal(error: &RouteError) -> Response<Content> {
+fn refusal(error: &RouteError) -> Response<Logged> {
     let mut response = text(error.status(), format!("{error}\n"));
     if let RouteError::BadMethod { allowed, .. } = error {
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
@@ -237,7 +275,7 @@ fn refusal(error: &RouteError) -> Response<Content> {
     response
 }
 
-fn upload_too_large() -> Response<Content> {
+fn upload_too_large() -> Response<Logged> {
     let message =
         format!("/post: found a longer body, expected at most {UPLOAD_BYTES_MAX} bytes\n");
     text(StatusCode::PAYLOAD_TOO_LARGE, message)

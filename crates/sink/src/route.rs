@@ -12,6 +12,12 @@ use std::time::Duration;
 
 use hyper::{Method, StatusCode};
 
+use crate::queue::Service;
+
+mod value;
+
+use value::{read_digits, read_duration};
+
 /// One row of what the sink answers.
 #[derive(Clone, Copy, Debug)]
 pub struct RouteHelp {
@@ -31,6 +37,7 @@ pub(crate) enum Behaviour {
     Bytes(u64),
     Chunked(u64),
     Delay(Duration),
+    Queue(Service),
     Status(StatusCode),
     Close,
     CloseHead,
@@ -58,7 +65,7 @@ pub(crate) enum RouteError {
 enum Rule {
     Exact(Behaviour),
     Size { prefix: &'static str, behaviour: fn(u64) -> Behaviour },
-    Delay { prefix: &'static str },
+    Time { prefix: &'static str, behaviour: fn(Duration) -> Behaviour },
     Status { prefix: &'static str },
 }
 
@@ -106,7 +113,7 @@ impl Rule {
     fn variable_part<'a>(self, pattern: &str, path: &'a str) -> Option<&'a str> {
         match self {
             Self::Exact(_) => (path == pattern).then_some(""),
-            Self::Size { prefix, .. } | Self::Delay { prefix } | Self::Status { prefix } => {
+            Self::Size { prefix, .. } | Self::Time { prefix, .. } | Self::Status { prefix } => {
                 path.strip_prefix(prefix)
             }
         }
@@ -118,8 +125,8 @@ impl Rule {
             Self::Size { behaviour, .. } => {
                 read_digits(value).filter(|bytes| *bytes <= BODY_BYTES_MAX).map(behaviour)
             }
-            Self::Delay { .. } => {
-                read_duration(value).filter(|delay| *delay <= DELAY_MAX).map(Behaviour::Delay)
+            Self::Time { behaviour, .. } => {
+                read_duration(value).filter(|time| *time <= TIME_MAX).map(behaviour)
             }
             Self::Status { .. } => {
                 let code = read_digits(value).filter(|code| (200..=599).contains(code))?;
@@ -133,7 +140,7 @@ impl Rule {
         match self {
             Self::Exact(_) => "nothing more",
             Self::Size { .. } => "a number of bytes from 0 to 10737418240 (10 GiB)",
-            Self::Delay { .. } => "a duration of at most 1h, such as 200us, 50ms, 1.5s or 2m",
+            Self::Time { .. } => "a duration of at most 1h, such as 200us, 50ms, 1.5s or 2m",
             Self::Status { .. } => "a status from 200 to 599",
         }
     }
@@ -150,30 +157,6 @@ impl Methods {
         };
         Err(RouteError::BadMethod { pattern, found: method.to_string(), allowed })
     }
-}
-
-/// Reads a number written in digits only: no sign, no space, no exponent.
-fn read_digits(text: &str) -> Option<u64> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
-}
-
-/// Reads digits, at most one point among them, and a unit: `1.5s`.
-///
-/// Formed in whole nanoseconds, rounded down, so that `0.3s` is 300_000_000 ns and not a
-/// neighbouring binary fraction.
-fn read_duration(text: &str) -> Option<Duration> {
-    let unit_start = text.find(|character: char| character.is_ascii_alphabetic())?;
-    let (number, unit) = text.split_at(unit_start);
-    let unit_ns = UNITS.iter().find(|row| row.0 == unit)?.1;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    if fraction.is_empty() || fraction.len() > FRACTION_DIGITS_MAX {
-        return None;
-    }
-    let whole_ns = read_digits(whole)?.checked_mul(unit_ns)?;
-    let fraction_scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
-    let fraction_ns = u128::from(read_digits(fraction)?) * u128::from(unit_ns) / fraction_scale;
-    let total_ns = whole_ns.checked_add(u64::try_from(fraction_ns).ok()?)?;
-    Some(Duration::from_nanos(total_ns))
 }
 
 /// What a client sent, cut to a length that a message can carry.
@@ -195,7 +178,7 @@ struct RouteList;
 impl fmt::Display for RouteList {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in ROUTES {
-            writeln!(out, "  {:<16} {}", row.pattern, row.about)?;
+            writeln!(out, "  {:<24} {}", row.pattern, row.about)?;
         }
         Ok(())
     }
@@ -231,7 +214,28 @@ pub const ROUTES: &[RouteHelp] = &[
         example: "/delay/50ms",
         about: "100 bytes, DURATION (us ms s m h, up to 1h) after the request's head",
         methods: Methods::Any,
-        rule: Rule::Delay { prefix: "/delay/" },
+        rule: Rule::Time { prefix: "/delay/", behaviour: Behaviour::Delay },
+    },
+    RouteHelp {
+        pattern: "/queue/fixed/TIME",
+        example: "/queue/fixed/2ms",
+        about: "100 bytes after a first-come-first-served queue whose one server takes TIME each; \
+                all of /queue/ is one queue",
+        methods: Methods::Any,
+        rule: Rule::Time {
+            prefix: "/queue/fixed/",
+            behaviour: |time| Behaviour::Queue(Service::Fixed(time)),
+        },
+    },
+    RouteHelp {
+        pattern: "/queue/exponential/TIME",
+        example: "/queue/exponential/2ms",
+        about: "the same with random service times, exponential with mean TIME",
+        methods: Methods::Any,
+        rule: Rule::Time {
+            prefix: "/queue/exponential/",
+            behaviour: |mean| Behaviour::Queue(Service::Exponential(mean)),
+        },
     },
     RouteHelp {
         pattern: "/status/N",
@@ -300,19 +304,10 @@ pub const ROUTES: &[RouteHelp] = &[
 
 /// The largest body of `/bytes/N` and `/chunked/N`: 10 GiB.
 const BODY_BYTES_MAX: u64 = 10 << 30;
-/// The longest delay of `/delay/DURATION`.
-const DELAY_MAX: Duration = Duration::from_secs(3_600);
-/// More digits than this after the point are refused: they would not fit the arithmetic.
-const FRACTION_DIGITS_MAX: usize = 18;
+/// The longest delay of `/delay/DURATION`, and service time or mean of it in `/queue/`.
+const TIME_MAX: Duration = Duration::from_secs(3_600);
 /// How much of a path or value an answer repeats.
 const SHOWN_CHARS_MAX: usize = 64;
-const UNITS: [(&str, u64); 5] = [
-    ("us", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("h", 3_600_000_000_000),
-];
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@
 //!    the workers' queues, at which they leave and drop their connections.
 //!
 //! Invariant: a connection stays on one worker from accept to close; nothing is shared per request
-//! but a counter that only that worker writes.
+//! but a counter that only that worker writes, and the queue by the requests that stand in it.
 
 use std::future::poll_fn;
 use std::io;
@@ -37,6 +37,8 @@ use tokio::runtime::{Builder as RuntimeBuilder, LocalOptions};
 use tokio::sync::mpsc;
 
 use crate::delay::Timer;
+use crate::log::{ConnectionLog, LogFile, WorkerLog};
+use crate::queue::Queue;
 use crate::respond::{RequestCount, Responder};
 use crate::wire::Wire;
 use crate::{Options, SinkError};
@@ -48,6 +50,7 @@ pub(crate) struct Server {
     request_counts: Vec<Arc<RequestCount>>,
     shared: Arc<Shared>,
     listener: Arc<TcpListener>,
+    log: Option<Arc<LogFile>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -56,6 +59,14 @@ pub(crate) struct Server {
 struct Shared {
     connection_count: AtomicU64,
     is_stopping: AtomicBool,
+}
+
+/// What a worker works with.
+struct Work {
+    handed: mpsc::Receiver<TcpStream>,
+    request_count: Arc<RequestCount>,
+    queue: Arc<Queue>,
+    log: Option<(Arc<LogFile>, usize)>,
 }
 
 /// How a thread reports that it can do its work, or why not.
@@ -70,24 +81,28 @@ impl Server {
         let bind_error = |source| SinkError::from_bind(options.address, source);
         let listener = listen(options.address).map_err(bind_error)?;
         let address = listener.local_addr().map_err(bind_error)?;
+        let log = options.log.as_deref().map(LogFile::create).transpose()?.map(Arc::new);
         let mut server = Self {
             address,
             listener: Arc::new(listener),
             request_counts: Vec::new(),
             shared: Arc::default(),
+            log,
             threads: Vec::new(),
         };
+        let service_queue = Arc::new(Queue::new(options.seed));
         let thread_count = options.workers.get() + 1;
         let mut queues = Vec::new();
         let mut pending = Vec::new();
-        for _ in 0..options.workers.get() {
+        for worker in 0..options.workers.get() {
             let (queue, handed) = mpsc::channel(HANDED_CONNECTIONS_MAX);
             let request_count = Arc::<RequestCount>::default();
             queues.push(queue);
             server.request_counts.push(Arc::clone(&request_count));
-            pending.push(server.spawn(thread_count, move |ready| {
-                work(handed, &request_count, &ready);
-            })?);
+            let queue = Arc::clone(&service_queue);
+            let log = server.log.clone().map(|file| (file, worker));
+            let work = Work { handed, request_count, queue, log };
+            pending.push(server.spawn(thread_count, move |ready| work.run(&ready))?);
         }
         let (listener, shared) = (Arc::clone(&server.listener), Arc::clone(&server.shared));
         pending.push(server.spawn(thread_count, move |ready| {
@@ -116,6 +131,16 @@ impl Server {
 
     pub(crate) fn connection_count(&self) -> u64 {
         self.shared.connection_count.load(Ordering::Relaxed)
+    }
+
+    /// Stops the threads and tells whether the log is complete.
+    ///
+    /// # Errors
+    /// As [`crate::Sink::stop`].
+    pub(crate) fn stop(self) -> Result<(), SinkError> {
+        let log = self.log.clone();
+        drop(self);
+        log.and_then(|log| log.failure()).map_or(Ok(()), Err)
     }
 
     fn spawn(
@@ -182,40 +207,44 @@ fn accept(listener: &TcpListener, queues: &[mpsc::Sender<TcpStream>], shared: &S
     }
 }
 
-/// A worker's thread: runs until the acceptor closes its queue.
-///
-/// Dropping the runtime afterwards drops its tasks, and with them the connections.
-fn work(handed: mpsc::Receiver<TcpStream>, request_count: &Arc<RequestCount>, ready: &Ready) {
-    let result = RuntimeBuilder::new_current_thread()
-        .enable_io()
-        .build_local(LocalOptions::default())
-        .and_then(|runtime| runtime.block_on(answer_connections(handed, request_count, ready)));
-    if let Err(error) = result {
-        // Nobody listens any more if another thread failed first.
-        let _ = ready.try_send(Err(error));
+impl Work {
+    /// A worker's thread: runs until the acceptor closes its queue.
+    ///
+    /// Dropping the runtime afterwards drops its tasks, and with them the connections.
+    fn run(self, ready: &Ready) {
+        let result = RuntimeBuilder::new_current_thread()
+            .enable_io()
+            .build_local(LocalOptions::default())
+            .and_then(|runtime| runtime.block_on(self.answer_connections(ready)));
+        if let Err(error) = result {
+            // Nobody listens any more if another thread failed first.
+            let _ = ready.try_send(Err(error));
+        }
     }
-}
 
-async fn answer_connections(
-    mut handed: mpsc::Receiver<TcpStream>,
-    request_count: &Arc<RequestCount>,
-    ready: &Ready,
-) -> io::Result<()> {
-    let timer = Rc::new(Timer::new()?);
-    tokio::task::spawn_local(Rc::clone(&timer).run());
-    tell(ready);
-    while let Some(stream) = handed.recv().await {
-        // A socket that fails here was closed by its client in between.
-        let Ok(wire) = Wire::new(stream) else {
-            continue;
-        };
-        tokio::task::spawn_local(serve(Responder {
-            wire,
-            timer: Rc::clone(&timer),
-            request_count: Arc::clone(request_count),
-        }));
+    async fn answer_connections(mut self, ready: &Ready) -> io::Result<()> {
+        let timer = Rc::new(Timer::new()?);
+        tokio::task::spawn_local(Rc::clone(&timer).run());
+        let log = self.log.take().map(|(file, worker)| WorkerLog::new(file, worker));
+        if let Some(log) = &log {
+            let log = Rc::clone(log);
+            tokio::task::spawn_local(log.pass_on_each_second(Rc::clone(&timer)));
+        }
+        tell(ready);
+        while let Some(stream) = self.handed.recv().await {
+            // A socket that fails here was closed by its client in between.
+            let Ok(wire) = Wire::new(stream, log.clone().map(ConnectionLog::new)) else {
+                continue;
+            };
+            tokio::task::spawn_local(serve(Responder {
+                wire,
+                timer: Rc::clone(&timer),
+                queue: Arc::clone(&self.queue),
+                request_count: Arc::clone(&self.request_count),
+            }));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn tell(ready: &Ready) {

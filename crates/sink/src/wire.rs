@@ -9,13 +9,15 @@
 //! is copied into memory whole, for seconds in which the worker answers nothing else; and it holds
 //! an answer back while a delayed one stands between it and a third.
 //!
+//! It also knows when the last request arrived, and tells the log when answers have left.
+//!
 //! Invariant: the `RefCell` is borrowed inside one poll only, so hyper and the answer, which run
 //! in the same task, never borrow it at once.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
@@ -23,6 +25,10 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
+
+use crate::arrival::{self, Stamped};
+use crate::clock;
+use crate::log::ConnectionLog;
 
 /// A handle to the socket of one connection; clones are the same socket.
 #[derive(Clone, Debug)]
@@ -37,15 +43,53 @@ struct Shared {
     held: RefCell<Vec<u8>>,
     /// How many more bytes may be written before the connection breaks; `None` for all.
     write_bytes_left: Cell<Option<usize>>,
+    is_stamped: Cell<bool>,
+    /// When what was read last arrived; 0 if that was not asked for.
+    arrival_ns: Cell<u64>,
+    log: Option<Rc<ConnectionLog>>,
 }
 
 impl Wire {
     /// Takes over an accepted socket, which must be non-blocking; needs the runtime's context.
-    pub(crate) fn new(stream: std::net::TcpStream) -> io::Result<Self> {
+    pub(crate) fn new(
+        stream: std::net::TcpStream,
+        log: Option<Rc<ConnectionLog>>,
+    ) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        let stream = RefCell::new(TcpStream::from_std(stream)?);
-        let shared = Shared { stream, held: RefCell::default(), write_bytes_left: Cell::new(None) };
-        Ok(Self { shared: Rc::new(shared) })
+        let is_logged = log.is_some();
+        let shared = Shared {
+            stream: RefCell::new(TcpStream::from_std(stream)?),
+            held: RefCell::default(),
+            write_bytes_left: Cell::new(None),
+            is_stamped: Cell::new(false),
+            arrival_ns: Cell::new(0),
+            log,
+        };
+        let wire = Self { shared: Rc::new(shared) };
+        if is_logged {
+            wire.stamp_arrivals()?;
+        }
+        Ok(wire)
+    }
+
+    pub(crate) fn log(&self) -> Option<&Rc<ConnectionLog>> {
+        self.shared.log.as_ref()
+    }
+
+    /// Asks for the instants at which requests arrive from now on.
+    pub(crate) fn stamp_arrivals(&self) -> io::Result<()> {
+        if !self.shared.is_stamped.replace(true) {
+            arrival::stamp(&self.shared.stream.borrow())?;
+        }
+        Ok(())
+    }
+
+    /// When the last byte that was read arrived; now, if that was not asked for before.
+    pub(crate) fn arrival_ns(&self) -> u64 {
+        match self.shared.arrival_ns.get() {
+            0 => clock::now_ns(),
+            arrival_ns => arrival_ns,
+        }
     }
 
     pub(crate) fn peer_address(&self) -> io::Result<SocketAddr> {
@@ -83,11 +127,15 @@ impl Wire {
     pub(crate) fn poll_send(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut held = self.shared.held.borrow_mut();
         while !held.is_empty() {
+            self.note_write();
             let sent = ready!(self.poll_with(|stream| stream.poll_write(context, &held)))?;
             if sent == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             held.drain(..sent);
+        }
+        if let Some(log) = self.log() {
+            log.sent();
         }
         Poll::Ready(Ok(()))
     }
@@ -104,6 +152,7 @@ impl Wire {
         }
         if self.shared.held.borrow().len() + total_bytes > HELD_BYTES_MAX {
             ready!(self.poll_send(context))?;
+            self.note_write();
             return self.poll_with(|stream| stream.poll_write_vectored(context, slices));
         }
         let mut held = self.shared.held.borrow_mut();
@@ -125,6 +174,12 @@ impl Wire {
         Ok(part.len())
     }
 
+    fn note_write(&self) {
+        if let Some(log) = self.log() {
+            log.writing();
+        }
+    }
+
     fn poll_with<T>(
         &self,
         poll: impl FnOnce(Pin<&mut TokioIo<&mut TcpStream>>) -> Poll<io::Result<T>>,
@@ -140,6 +195,10 @@ impl Read for Wire {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.shared.is_stamped.get() {
+            let (stream, arrival_ns) = (&self.shared.stream.borrow(), &self.shared.arrival_ns);
+            return pin!(TokioIo::new(Stamped { stream, arrival_ns })).poll_read(context, buffer);
+        }
         self.poll_with(|stream| stream.poll_read(context, buffer))
     }
 }
@@ -165,8 +224,11 @@ impl Write for Wire {
         true
     }
 
-    /// Leaves what is held to the end of the turn.
+    /// Leaves what is held to the end of the turn. hyper asks when it holds nothing itself.
     fn poll_flush(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(log) = self.log() {
+            log.flushed();
+        }
         Poll::Ready(Ok(()))
     }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 use hyper::{Method, StatusCode};
 
 use super::{Behaviour, ROUTES, RouteError, Rule, route};
+use crate::queue::Service;
 
 fn get(path: &str) -> Result<Behaviour, RouteError> {
     route(&Method::GET, path)
@@ -20,7 +21,7 @@ fn every_row_understands_its_own_example() {
 #[test]
 fn prefixes_are_those_of_their_patterns() {
     for row in ROUTES {
-        if let Rule::Size { prefix, .. } | Rule::Delay { prefix } | Rule::Status { prefix } =
+        if let Rule::Size { prefix, .. } | Rule::Time { prefix, .. } | Rule::Status { prefix } =
             row.rule
         {
             assert_eq!(row.pattern.rsplit_once('/').unwrap().0, prefix.trim_end_matches('/'));
@@ -106,6 +107,21 @@ fn malformed_and_excessive_durations_are_refused() {
         "1e3ms",
     ] {
         assert!(get(&format!("/delay/{value}")).is_err(), "{value}");
+    }
+}
+
+#[test]
+fn queues_take_the_same_times() {
+    let two_ms = Duration::from_millis(2);
+    let exponential = Behaviour::Queue(Service::Exponential(two_ms));
+    assert_eq!(get("/queue/exponential/2ms"), Ok(exponential));
+    let fixed = Behaviour::Queue(Service::Fixed(two_ms));
+    assert_eq!(get("/queue/fixed/0.002s"), Ok(fixed));
+    for path in ["/queue/fixed/", "/queue/fixed/2", "/queue/exponential/3601s"] {
+        assert_eq!(get(path).unwrap_err().status(), StatusCode::BAD_REQUEST, "{path}");
+    }
+    for path in ["/queue", "/queue/", "/queue/uniform/2ms", "/queue/fixed"] {
+        assert_eq!(get(path).unwrap_err().status(), StatusCode::NOT_FOUND, "{path}");
     }
 }
 

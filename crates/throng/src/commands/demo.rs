@@ -20,10 +20,10 @@ pub(crate) struct Arguments {}
 /// # Errors
 /// As for a run.
 pub(crate) fn run(_: &Arguments) -> Result<Exit, Box<dyn Failure>> {
-    let sink = Sink::start(&SinkOptions {
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        workers: half_of_the_processors(),
-    })?;
+    let sink = Sink::start(&SinkOptions::new(
+        SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        half_of_the_processors(),
+    ))?;
     let url = format!("http://{}/", sink.address());
     say(&format!(
         "A server (throng sink) starts and is sent {RATE_PER_S} requests a second for {DURATION_S} s; \

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 pub(crate) mod nginx;
+pub(crate) mod sink_log;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -59,7 +60,13 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn start() -> Self {
-        let mut command = command(&["sink", "--address", "127.0.0.1:0", "--workers", "1"]);
+        Self::start_with(&[])
+    }
+
+    /// Starts it with more options.
+    pub(crate) fn start_with(options: &[&str]) -> Self {
+        let usual = ["sink", "--address", "127.0.0.1:0", "--workers", "1"];
+        let mut command = command(&[&usual, options].concat());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the sink starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
