@@ -36,7 +36,10 @@ fn the_first_command_prints_what_the_readme_shows() {
     // Numbers differ from run to run and so does what there is to say about them; rows do not.
     let rows = |text: &str| {
         let rows = text.lines().take_while(|line| !line.starts_with("Reading:"));
-        let rows = rows.filter(|line| !line.trim().is_empty() && !line.starts_with("     "));
+        let is_row = |line: &&str| {
+            !line.trim().is_empty() && !line.starts_with("    ") && !line.starts_with("  - ")
+        };
+        let rows = rows.filter(is_row);
         rows.skip(1).map(|line| label(line).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(rows(shown), rows(&done.stdout));
@@ -74,4 +77,23 @@ fn every_command_of_the_readme_is_understood() {
 /// Words of a shell line: every second part between quotes is one word.
 fn quoted((number, part): (usize, &str)) -> Vec<&str> {
     if number % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }
+}
+
+/// The part of a document that is made from the code.
+const CHECKS_BEGIN: &str = "cargo test -p throng --test documented -->\n";
+const CHECKS_END: &str = "<!-- end of checks -->";
+
+#[test]
+fn the_documented_checks_are_those_that_the_audit_makes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/measurement.md");
+    let text = fs::read_to_string(&path).expect("the document");
+    let (before, rest) = text.split_once(CHECKS_BEGIN).expect("the begin of the checks");
+    let (shown, after) = rest.split_once(CHECKS_END).expect("the end of the checks");
+    let made = throng_measure::audit::documentation();
+    if std::env::var_os("THRONG_WRITE_DOCS").is_some() {
+        let text = format!("{before}{CHECKS_BEGIN}{made}{CHECKS_END}{after}");
+        fs::write(&path, text).expect("the document can be written");
+    } else {
+        assert_eq!(shown, made, "THRONG_WRITE_DOCS=1 writes the table into the document");
+    }
 }

@@ -1,6 +1,7 @@
 //! Seconds in which the generator was not fit to measure.
 
-use super::{Facts, SecondFacts};
+use super::facts::{Facts, SecondFacts, Tail};
+use super::table::Limit;
 use crate::format::{duration, percent};
 
 /// What can be wrong with a second.
@@ -39,10 +40,22 @@ pub struct FlaggedSecond {
 pub(super) struct FlagHelp {
     flag: Flag,
     pub(super) name: &'static str,
-    pub(super) doubtful_text: &'static str,
-    pub(super) bad_text: &'static str,
-    pub(super) about: &'static str,
-    find: fn(&SecondFacts) -> Option<(Grade, String)>,
+    /// What figure it looks at.
+    pub(super) figure: &'static str,
+    /// From where the second is doubtful.
+    pub(super) doubtful: Limit,
+    /// From where it is bad.
+    pub(super) bad: Option<Limit>,
+    find: fn(&SecondFacts) -> Option<Found>,
+}
+
+/// What a flag's figure is in a second.
+struct Found {
+    figure: f64,
+    /// The duration behind a ratio.
+    duration_ns: u64,
+    /// For a person.
+    text: String,
 }
 
 /// Every flag.
@@ -50,45 +63,39 @@ pub(super) const FLAGS: &[FlagHelp] = &[
     FlagHelp {
         flag: Flag::Stalled,
         name: "stalled",
-        doubtful_text: "from 20.0 ms",
-        bad_text: "from 100 ms",
-        about: "time in which workers were kept from their work, 1 ms and more at a time, in sum",
+        figure: "time in which workers were kept from their work, 1 ms and more at a time, in sum",
+        doubtful: Limit::duration(20 * MS),
+        bad: Some(Limit::duration(100 * MS)),
         find: stalled,
     },
     FlagHelp {
         flag: Flag::Late,
         name: "late",
-        doubtful_text: "from 50.0 % and 1.00 ms",
-        bad_text: "from 50.0 % and 10.0 ms",
-        about: "lateness as a share of response time, at the highest of p99, p90, p50 that the \
-                second's requests support",
+        figure: "lateness as a share of response time, at the highest of p99, p90, p50 that the \
+                 second's requests support",
+        doubtful: Limit::ratio(0.50).with_floor(MS),
+        bad: Some(Limit::ratio(0.50).with_floor(10 * MS)),
         find: late,
     },
     FlagHelp {
         flag: Flag::Stolen,
         name: "stolen",
-        doubtful_text: "from 5.00 %",
-        bad_text: "from 20.0 %",
-        about: "processor time that the hypervisor gave to others",
+        figure: "processor time that the hypervisor gave to others",
+        doubtful: Limit::ratio(0.05),
+        bad: Some(Limit::ratio(0.20)),
         find: stolen,
     },
     FlagHelp {
         flag: Flag::ClockStep,
         name: "clock_step",
-        doubtful_text: "from 1",
-        bad_text: "–",
-        about: "times that the wall clock was set",
+        figure: "times that the wall clock was set",
+        doubtful: Limit::count(1),
+        bad: None,
         find: clock_step,
     },
 ];
 
-const STALLED_DOUBTFUL_NS: u64 = 20_000_000;
-const STALLED_BAD_NS: u64 = 100_000_000;
-const LATE_RATIO: f64 = 0.5;
-const LATE_DOUBTFUL_NS: u64 = 1_000_000;
-const LATE_BAD_NS: u64 = 10_000_000;
-const STOLEN_DOUBTFUL_RATIO: f64 = 0.05;
-const STOLEN_BAD_RATIO: f64 = 0.20;
+const MS: u64 = 1_000_000;
 
 impl Flag {
     /// The name in JSON and in the run file.
@@ -127,46 +134,52 @@ pub(super) fn flag(facts: &Facts) -> Vec<FlaggedSecond> {
 }
 
 fn flag_second(second: &SecondFacts) -> Option<FlaggedSecond> {
-    let found: Vec<_> =
-        FLAGS.iter().filter_map(|row| (row.find)(second).map(|found| (row.flag, found))).collect();
-    let grade = found.iter().map(|(_, (grade, _))| *grade).max()?;
+    let found: Vec<_> = FLAGS.iter().filter_map(|row| row.look_at(second)).collect();
     Some(FlaggedSecond {
         window: second.window,
-        grade,
-        flags: found.iter().map(|(flag, _)| *flag).collect(),
-        findings: found.into_iter().map(|(_, (_, finding))| finding).collect(),
+        grade: found.iter().map(|(_, grade, _)| *grade).max()?,
+        flags: found.iter().map(|(flag, ..)| *flag).collect(),
+        findings: found.into_iter().map(|(.., finding)| finding).collect(),
     })
 }
 
-fn stalled(second: &SecondFacts) -> Option<(Grade, String)> {
-    let grade = grade(second.stalled_ns, STALLED_DOUBTFUL_NS, STALLED_BAD_NS)?;
-    Some((grade, format!("stalled for {}", duration(second.stalled_ns as f64))))
-}
-
-fn late(second: &SecondFacts) -> Option<(Grade, String)> {
-    let tail = second.tail?;
-    if (tail.lateness_ns as f64) < LATE_RATIO * tail.response_ns as f64 {
-        return None;
+impl FlagHelp {
+    fn look_at(&self, second: &SecondFacts) -> Option<(Flag, Grade, String)> {
+        let found = (self.find)(second)?;
+        let crosses = |limit: Limit| limit.is_crossed(found.figure, found.duration_ns);
+        let grade = if self.bad.is_some_and(crosses) {
+            Grade::Bad
+        } else if crosses(self.doubtful) {
+            Grade::Doubtful
+        } else {
+            return None;
+        };
+        Some((self.flag, grade, found.text))
     }
-    let grade = grade(tail.lateness_ns, LATE_DOUBTFUL_NS, LATE_BAD_NS)?;
-    let level = format!("p{:.0}", tail.share * 100.0);
-    Some((grade, format!("sent late by {} ({level})", duration(tail.lateness_ns as f64))))
 }
 
-fn stolen(second: &SecondFacts) -> Option<(Grade, String)> {
+fn stalled(second: &SecondFacts) -> Option<Found> {
+    let duration_ns = second.stalled_ns;
+    let text = format!("stalled for {}", duration(duration_ns as f64));
+    Some(Found { figure: duration_ns as f64, duration_ns, text })
+}
+
+fn late(second: &SecondFacts) -> Option<Found> {
+    let Tail { share, lateness_ns, response_ns } = second.tail?;
+    Some(Found {
+        figure: lateness_ns as f64 / response_ns.max(1) as f64,
+        duration_ns: lateness_ns,
+        text: format!("sent late by {} (p{:.0})", duration(lateness_ns as f64), share * 100.0),
+    })
+}
+
+fn stolen(second: &SecondFacts) -> Option<Found> {
     let ratio = second.steal_ratio?;
-    let grade = grade(ratio, STOLEN_DOUBTFUL_RATIO, STOLEN_BAD_RATIO)?;
-    Some((grade, format!("{} stolen by the hypervisor", percent(ratio))))
+    let text = format!("{} stolen by the hypervisor", percent(ratio));
+    Some(Found { figure: ratio, duration_ns: 0, text })
 }
 
-fn clock_step(second: &SecondFacts) -> Option<(Grade, String)> {
-    (second.clock_steps > 0).then(|| (Grade::Doubtful, "the wall clock was set".to_owned()))
-}
-
-fn grade<T: PartialOrd>(figure: T, doubtful: T, bad: T) -> Option<Grade> {
-    match figure {
-        figure if figure >= bad => Some(Grade::Bad),
-        figure if figure >= doubtful => Some(Grade::Doubtful),
-        _ => None,
-    }
+fn clock_step(second: &SecondFacts) -> Option<Found> {
+    let text = "the wall clock was set".to_owned();
+    Some(Found { figure: second.clock_steps as f64, duration_ns: 0, text })
 }

@@ -64,6 +64,8 @@ enum Value {
     Ratio(f64),
     /// The figure is a ratio of which less is worse.
     RatioBelow(f64),
+    /// The figure is a duration in nanoseconds.
+    Duration(u64),
     /// The figure is a count.
     Count(u64),
     /// The figure is a count of which less is worse.
@@ -72,12 +74,30 @@ enum Value {
     Always,
 }
 
+impl Limit {
+    pub(super) const fn ratio(from: f64) -> Self {
+        Self { value: Value::Ratio(from), floor_ns: None }
+    }
+
+    pub(super) const fn count(from: u64) -> Self {
+        Self { value: Value::Count(from), floor_ns: None }
+    }
+
+    pub(super) const fn duration(from_ns: u64) -> Self {
+        Self { value: Value::Duration(from_ns), floor_ns: None }
+    }
+
+    pub(super) const fn with_floor(self, floor_ns: u64) -> Self {
+        Self { floor_ns: Some(floor_ns), ..self }
+    }
+}
+
 const fn from(ratio: f64) -> Option<Limit> {
-    Some(Limit { value: Value::Ratio(ratio), floor_ns: None })
+    Some(Limit::ratio(ratio))
 }
 
 const fn from_with(ratio: f64, floor_ns: u64) -> Option<Limit> {
-    Some(Limit { value: Value::Ratio(ratio), floor_ns: Some(floor_ns) })
+    Some(Limit::ratio(ratio).with_floor(floor_ns))
 }
 
 const fn below(ratio: f64) -> Option<Limit> {
@@ -89,7 +109,7 @@ const fn fewer(count: u64) -> Option<Limit> {
 }
 
 const fn any(count: u64) -> Option<Limit> {
-    Some(Limit { value: Value::Count(count), floor_ns: None })
+    Some(Limit::count(count))
 }
 
 const ALWAYS: Option<Limit> = Some(Limit { value: Value::Always, floor_ns: None });
@@ -227,7 +247,8 @@ pub const CHECKS: &[CheckHelp] = &[
     CheckHelp {
         check: Check::Overloaded,
         name: "overloaded",
-        figure: "achieved rate as a share of the offered rate (open model)",
+        figure: "achieved rate as a share of the offered rate over the second half of the run, where \
+                 the shortfall is more than chance makes (open model)",
         suspect: below(0.99),
         invalid: None,
         meaning: "more was sent than was answered: waiting grows for as long as the run lasts, so \
@@ -267,7 +288,7 @@ pub const CHECKS: &[CheckHelp] = &[
     CheckHelp {
         check: Check::Retransmits,
         name: "retransmits",
-        figure: "TCP segments sent again, as a share of requests",
+        figure: "TCP segments sent again, three or more, as a share of requests",
         suspect: from(0.001),
         invalid: None,
         meaning: "the network lost packets, each of which delays a request by 200 ms or more: the \
@@ -325,11 +346,11 @@ impl Check {
 }
 
 impl Limit {
-    fn is_crossed(self, figure: f64, duration_ns: u64) -> bool {
+    pub(super) fn is_crossed(self, figure: f64, duration_ns: u64) -> bool {
         let crossed = match self.value {
             Value::Ratio(limit) => figure >= limit,
             Value::RatioBelow(limit) => figure < limit,
-            Value::Count(limit) => figure >= limit as f64,
+            Value::Count(limit) | Value::Duration(limit) => figure >= limit as f64,
             Value::CountBelow(limit) => figure < limit as f64,
             Value::Always => figure > 0.0,
         };
@@ -342,6 +363,7 @@ impl std::fmt::Display for Limit {
         match self.value {
             Value::Ratio(ratio) => write!(f, "from {}", percent(ratio))?,
             Value::RatioBelow(ratio) => write!(f, "below {}", percent(ratio))?,
+            Value::Duration(ns) => write!(f, "from {}", duration(ns as f64))?,
             Value::Count(limit) => write!(f, "from {}", count(limit))?,
             Value::CountBelow(limit) => write!(f, "below {}", count(limit))?,
             Value::Always => f.write_str("if so")?,
@@ -378,7 +400,10 @@ pub fn documentation() -> String {
         let _ = writeln!(
             text,
             "| `{}` | {} | {} | {} |",
-            row.name, row.doubtful_text, row.bad_text, row.about
+            row.name,
+            row.doubtful,
+            limit(row.bad),
+            row.figure
         );
     }
     text
