@@ -19,9 +19,11 @@ QUIET_RATIO_MAX = 0.05
 class Result:
     """Sections in the order they were measured; the file is whole after each of them."""
 
-    def __init__(self, path, options):
+    def __init__(self, path, options, versions=None):
         self.path = path
         self.options = options
+        # Name of a program to the command that tells its version.
+        self.versions = versions or {"wrk": ["wrk", "-v"]}
         self.began = datetime.now(timezone.utc)
         self.load_at_start = os.getloadavg()[0]
         self.sections = []
@@ -51,7 +53,7 @@ class Result:
             ("Quiet", self.quiet()),
             ("Source", commit()),
             ("throng", f"{version([tools.THRONG, '--version'])}, sha256 {digest()}"),
-            ("wrk", version(["wrk", "-v"])),
+            *((name, version(args)) for name, args in self.versions.items()),
         ]
         return "## Conditions\n\n" + table(["", ""], facts)
 

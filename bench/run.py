@@ -10,13 +10,10 @@ Reading: bench/results/ (machine, kernel, date). What it means: bench/BENCHMARKI
 
 import argparse
 import os
-import resource
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
-from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +21,7 @@ sys.dont_write_bytecode = True  # A benchmark leaves nothing in the source folde
 
 import callgrind
 import tools
+from prepare import prepare, say, unused_path
 from result import Result, ratio_cells, table
 
 CONNECTIONS = (20, 1_000)
@@ -250,7 +248,8 @@ def pacing_texts(cells):
 
 def main():
     options = parse()
-    prepare()
+    prepare((("wrk", "wrk"), ("cc", "gcc")))
+    build_yardsticks()
     result = Result(options.out.resolve(), options_text(options))
     bench = Bench(options, result)
     failures = 0
@@ -296,41 +295,10 @@ def options_text(options):
     return f"--rounds {options.rounds} --seconds {options.seconds} --only {only}{soak}"
 
 
-def unused_path():
-    """Of two results of one day, the second must not replace the first."""
-    folder = tools.ROOT / "bench/results"
-    names = [f"{date.today()}.md", *(f"{date.today()}-{number}.md" for number in range(2, 100))]
-    return next(folder / name for name in names if not (folder / name).exists())
-
-
-def prepare():
-    """Checks the machine, builds the yardsticks, and copies throng: a build may replace it."""
-    # A plain SIGTERM would leave the servers behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    if not {tools.SERVER_CORE, tools.CLIENT_CORE} <= os.sched_getaffinity(0):
-        stop("the benchmark needs cores 0 and 1", "run it on a machine with two processors or more")
-    for program, package in (("wrk", "wrk"), ("taskset", "util-linux"), ("cc", "gcc")):
-        if not shutil.which(program):
-            stop(f"{program} is not installed", f"./x bench installs it; Debian: {package}")
-    throng = tools.ROOT / "target/release/throng"
-    if not throng.exists():
-        stop("throng is not built", "./x bench builds it")
-    built = tools.ROOT / tools.BUILT
-    built.mkdir(parents=True, exist_ok=True)
+def build_yardsticks():
     for name in ("floor_sink", "floor_client"):
-        source = f"bench/yardstick/{name}.c"
-        subprocess.run(["cc", "-O2", source, "-o", built / name], cwd=tools.ROOT, check=True)
-    shutil.copy2(throng, tools.ROOT / tools.THRONG)
-
-
-def stop(fact, hint):
-    sys.exit(f"error: {fact}\n hint: {hint}")
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
+        source, built = f"bench/yardstick/{name}.c", f"{tools.BUILT}/{name}"
+        subprocess.run(["cc", "-O2", source, "-o", built], cwd=tools.ROOT, check=True)
 
 
 MEASUREMENTS = ("rate", "cpu", "instructions", "memory", "pacing", "answer")

@@ -237,6 +237,15 @@ def floor_sink():
 
 
 @contextlib.contextmanager
+def throng_sink():
+    """throng's own target: on hyper, with routes that delay their answers."""
+    port = free_port()
+    args = [THRONG, "sink", "--address", f"127.0.0.1:{port}", "--workers", "1"]
+    with serving(on_core(SERVER_CORE, args), port) as server:
+        yield server
+
+
+@contextlib.contextmanager
 def nginx():
     """nginx with one worker process and a file of 100 bytes."""
     program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")

@@ -1,6 +1,7 @@
 //! Driving the built command as a person does.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub(crate) mod capture;
 pub(crate) mod nginx;
 pub(crate) mod sink_log;
 
