@@ -25,6 +25,8 @@ pub(crate) struct Conductor<'a> {
     desks: Vec<(Desk, Gauges)>,
     usage: Usage,
     steal: Steal,
+    /// The objective because of which the run was told to end.
+    met: Option<String>,
 }
 
 impl<'a> Conductor<'a> {
@@ -36,7 +38,8 @@ impl<'a> Conductor<'a> {
         desks: Vec<Desk>,
     ) -> Self {
         let desks = desks.into_iter().map(|desk| (desk, Gauges::default())).collect();
-        Self { clock, control, stopper, desks, usage: Usage::read(), steal: Steal::read() }
+        let (usage, steal) = (Usage::read(), Steal::read());
+        Self { clock, control, stopper, desks, usage, steal, met: None }
     }
 
     /// Works until every worker has ended.
@@ -58,10 +61,22 @@ impl<'a> Conductor<'a> {
             if now >= next_commit {
                 writer.commit(&self.tick(now))?;
                 on_tick(&writer.progress());
+                self.stop_if_met(writer);
                 next_commit = Nanos((now.0 / WINDOW_NS + 1) * WINDOW_NS + HAND_OVER_NS);
             }
         }
         Ok(())
+    }
+
+    /// Asks the run to end when an objective that it watches is met.
+    fn stop_if_met(&mut self, writer: &mut RunWriter) {
+        if self.stopper.is_requested() {
+            return;
+        }
+        if let Some(objective) = writer.met() {
+            self.met = Some(objective.text().to_owned());
+            self.stopper.request();
+        }
     }
 
     /// Adds what has been handed over to the run file's open windows.
@@ -82,10 +97,14 @@ impl<'a> Conductor<'a> {
         let until = planned_until.min(announced).max(from);
         let now = ends.iter().map(|end| end.at).max().unwrap_or(Nanos::ZERO);
         let Tick { gauges, generator, .. } = self.tick(now);
+        // What was met when the plan had nothing left to send ended nothing.
+        let is_early = announced < planned_until;
+        let aborted = self.met.clone().filter(|_| is_early);
         RunEnd {
             elapsed_ns: now.0,
             span: Span { from, until },
-            interrupted: announced < planned_until,
+            interrupted: is_early && aborted.is_none(),
+            aborted,
             gauges,
             generator,
             clock_steps: ends.iter().map(|end| end.clock_steps).max().unwrap_or(0),

@@ -34,9 +34,10 @@ pub fn reading(summary: &Summary) -> Vec<String> {
 type Rule = fn(&Summary) -> Option<String>;
 
 /// In order of importance.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     accounts,
     cut,
+    aborted,
     interrupted,
     nothing_measured,
     rate_not_reached,
@@ -69,6 +70,16 @@ fn cut(summary: &Summary) -> Option<String> {
              {}; {} requests of which no end was written are counted as unfinished.",
             duration(summary.elapsed_ns as f64),
             count(summary.lost)
+        )
+    })
+}
+
+fn aborted(summary: &Summary) -> Option<String> {
+    summary.aborted.as_ref().map(|objective| {
+        format!(
+            "The run was ended after {} because `{objective}` was met; rates are per second of \
+             these.",
+            duration(summary.span_ns as f64)
         )
     })
 }

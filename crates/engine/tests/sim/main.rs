@@ -4,5 +4,6 @@ mod common;
 
 mod accounting;
 mod closed_forms;
+mod objectives;
 mod repeatability;
 mod trouble;

@@ -21,8 +21,27 @@ fn names_are_read_exactly_and_written_without_needless_zeros() {
         assert_eq!((quantile.millionths, &*quantile.to_string()), (millionths, written));
     }
     for name in [
-        "p", "p0", "p100", "p100.0", "p0.0", "p99.99999", "p05", "p00", "p.5", "p99.", "p+5", "p-5",
-        "q50", "p999", "50", "P50", "p9 9", "p99.9.9", "p99._", "p4294967297", "p9٩",
+        "p",
+        "p0",
+        "p100",
+        "p100.0",
+        "p0.0",
+        "p99.99999",
+        "p05",
+        "p00",
+        "p.5",
+        "p99.",
+        "p+5",
+        "p-5",
+        "q50",
+        "p999",
+        "50",
+        "P50",
+        "p9 9",
+        "p99.9.9",
+        "p99._",
+        "p4294967297",
+        "p9٩",
     ] {
         assert_eq!(Quantile::from_name(name), None, "{name}");
     }
