@@ -26,6 +26,8 @@ pub(crate) struct Conductor<'a> {
     /// The host when the run began, and at the last tick.
     host: Host,
     host_at_tick: Host,
+    /// The objective because of which the run was told to end.
+    met: Option<String>,
 }
 
 /// What a worker said of itself last, and what it had said at the tick before.
@@ -44,8 +46,8 @@ impl<'a> Conductor<'a> {
         desks: Vec<Desk>,
     ) -> Self {
         let desks = desks.into_iter().map(|desk| (desk, State::default())).collect();
-        let host = Host::read();
-        Self { clock, control, stopper, desks, usage: Usage::read(), host, host_at_tick: host }
+        let (usage, host) = (Usage::read(), Host::read());
+        Self { clock, control, stopper, desks, usage, host, host_at_tick: host, met: None }
     }
 
     /// Works until every worker has ended.
@@ -67,10 +69,22 @@ impl<'a> Conductor<'a> {
             if now >= next_commit {
                 writer.commit(&self.tick(now))?;
                 on_tick(&writer.progress());
+                self.stop_if_met(writer);
                 next_commit = Nanos((now.0 / WINDOW_NS + 1) * WINDOW_NS + HAND_OVER_NS);
             }
         }
         Ok(())
+    }
+
+    /// Asks the run to end when an objective that it watches is met.
+    fn stop_if_met(&mut self, writer: &mut RunWriter) {
+        if self.stopper.is_requested() {
+            return;
+        }
+        if let Some(objective) = writer.met() {
+            self.met = Some(objective.text().to_owned());
+            self.stopper.request();
+        }
     }
 
     /// Adds what has been handed over to the run file's open windows.
@@ -91,10 +105,14 @@ impl<'a> Conductor<'a> {
         let until = planned_until.min(announced).max(from);
         let now = ends.iter().map(|end| end.at).max().unwrap_or(Nanos::ZERO);
         let Tick { gauges, generator, second, .. } = self.tick(now);
+        // What was met when the plan had nothing left to send ended nothing.
+        let is_early = announced < planned_until;
+        let aborted = self.met.clone().filter(|_| is_early);
         RunEnd {
             elapsed_ns: now.0,
             span: Span { from, until },
-            interrupted: announced < planned_until,
+            interrupted: is_early && aborted.is_none(),
+            aborted,
             gauges,
             generator,
             second,

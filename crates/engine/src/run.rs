@@ -6,7 +6,9 @@
 use std::io;
 use std::thread::{self, ScopedJoinHandle};
 
-use throng_measure::{Environment, Nanos, Place, Progress, RunFile, RunHeader, RunWriter};
+use throng_measure::{
+    Environment, Nanos, Objectives, Place, Progress, RunFile, RunHeader, RunWriter,
+};
 
 use crate::conductor::Conductor;
 use crate::control::{Control, Stopper};
@@ -22,7 +24,8 @@ use crate::workload::Share;
 /// Runs a plan over the network and returns the file of its result.
 ///
 /// Blocks until everything is answered or the plan's grace period is over. `on_tick` is called once
-/// a second. `stopper` ends the plan early; the result is whole and says so.
+/// a second. `stopper` ends the plan early; the result is whole and says so. So does an objective
+/// that is met, if `objectives` wants that.
 ///
 /// # Errors
 /// When a worker cannot work or the run file cannot be written. Whatever the server does is a
@@ -31,13 +34,19 @@ pub fn run(
     plan: &Plan,
     place: Place<'_>,
     environment: Environment,
+    objectives: &Objectives,
     stopper: &Stopper,
     on_tick: &mut dyn FnMut(&Progress),
 ) -> Result<RunFile, RunError> {
     let clock = Clock::start();
     let control = Control::new();
     let rendezvous = Rendezvous::default();
-    let mut writer = RunWriter::create(place, &header(plan, environment, clock::unix_ns()))?;
+    let header = header(plan, environment, clock::unix_ns());
+    let header = RunHeader { objectives: objectives.conditions.clone(), ..header };
+    let mut writer = RunWriter::create(place, &header)?;
+    if objectives.abort {
+        writer.watch(&objectives.conditions);
+    }
     let backends: Result<Vec<_>, _> = (0..plan.workers).map(|_| Epoll::new(clock)).collect();
     let backends = backends.map_err(RunError::Backend)?;
     let conductor_thread = &thread::current();
@@ -89,6 +98,7 @@ pub(crate) fn header(plan: &Plan, environment: Environment, started_unix_ns: i64
         keep_alive: plan.keep_alive,
         transmit_sampling: plan.transmit_sampling,
         environment,
+        objectives: Vec::new(),
     }
 }
 

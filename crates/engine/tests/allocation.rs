@@ -10,7 +10,7 @@ use std::thread;
 use throng_engine::plan::{Arrivals, Endpoint, Model, Plan, Pool, Rate, Stop};
 use throng_engine::{Stopper, run};
 use throng_journey::{Request, Url};
-use throng_measure::{Environment, Place};
+use throng_measure::{Environment, Objectives, Place};
 
 /// Counts the allocations of threads that are named as workers are.
 struct Counting;
@@ -89,7 +89,9 @@ fn allocations_of(model: Model) -> u64 {
         seed: 1,
     };
     let (mut at_first, mut at_last) = (None, 0);
-    let file = run(&plan, Place::Temporary, Environment::default(), &Stopper::new(), &mut |_| {
+    let (environment, objectives) = (Environment::default(), Objectives::default());
+    let stopper = Stopper::new();
+    let file = run(&plan, Place::Temporary, environment, &objectives, &stopper, &mut |_| {
         at_last = BY_WORKERS.load(Ordering::Relaxed);
         at_first.get_or_insert(at_last);
     });

@@ -20,7 +20,11 @@
 //! A percentile is stated when at least [`TAIL_SAMPLES`] samples lie beyond it, `N·(1 − p) ≥ 10`.
 //! With fewer, its value is that of a handful of requests: [`Percentile::NotEnough`].
 
+mod quantile;
+
 use hdrhistogram::{Counter, Histogram};
+
+pub use quantile::Quantile;
 
 use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
 
@@ -37,19 +41,16 @@ pub enum Level {
     P99_99,
 }
 
-/// One row per level: itself, its name in JSON, its name for people, its share in 1/10,000.
-const LEVELS: [(Level, &str, &str, u64); 7] = [
-    (Level::P50, "p50", "p50", 5_000),
-    (Level::P75, "p75", "p75", 7_500),
-    (Level::P90, "p90", "p90", 9_000),
-    (Level::P95, "p95", "p95", 9_500),
-    (Level::P99, "p99", "p99", 9_900),
-    (Level::P99_9, "p99_9", "p99.9", 9_990),
-    (Level::P99_99, "p99_99", "p99.99", 9_999),
+/// One row per level: itself, its name in JSON, its name for people, its share in millionths.
+const LEVELS: [(Level, &str, &str, u32); 7] = [
+    (Level::P50, "p50", "p50", 500_000),
+    (Level::P75, "p75", "p75", 750_000),
+    (Level::P90, "p90", "p90", 900_000),
+    (Level::P95, "p95", "p95", 950_000),
+    (Level::P99, "p99", "p99", 990_000),
+    (Level::P99_9, "p99_9", "p99.9", 999_000),
+    (Level::P99_99, "p99_99", "p99.99", 999_900),
 ];
-
-/// The parts that [`Level`]s are counted in, so that ranks are formed without rounding.
-const WHOLE: u64 = 10_000;
 
 /// Samples that must lie beyond a percentile for it to be stated.
 pub const TAIL_SAMPLES: u64 = 10;
@@ -77,17 +78,22 @@ impl Level {
         LEVELS[self.index()].2
     }
 
-    /// The rank of this percentile among `count` samples, from 1: `⌈p·count⌉`.
+    /// The percentile that it is.
     #[must_use]
-    pub fn rank(self, count: u64) -> u64 {
-        let rank = (u128::from(count) * u128::from(LEVELS[self.index()].3)).div_ceil(WHOLE.into());
-        u64::try_from(rank).expect("p < 1, so the rank is at most the count")
+    pub fn quantile(self) -> Quantile {
+        Quantile::of_millionths(LEVELS[self.index()].3).expect("every share of the table is one")
     }
 
-    /// The smallest count that supports this percentile: `count·(1 − p) ≥` [`TAIL_SAMPLES`].
+    /// Its rank among `count` samples, from 1: [`Quantile::rank`].
+    #[must_use]
+    pub fn rank(self, count: u64) -> u64 {
+        self.quantile().rank(count)
+    }
+
+    /// The smallest count that supports it: [`Quantile::needed_count`].
     #[must_use]
     pub fn needed_count(self) -> u64 {
-        (TAIL_SAMPLES * WHOLE).div_ceil(WHOLE - LEVELS[self.index()].3)
+        self.quantile().needed_count()
     }
 }
 

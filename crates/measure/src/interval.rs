@@ -279,6 +279,9 @@ impl Default for Interval {
 }
 
 mod merge;
+mod sum;
+
+pub(crate) use sum::Sum;
 
 #[cfg(test)]
 mod tests;

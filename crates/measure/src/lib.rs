@@ -38,7 +38,7 @@ pub use distribution::{Distribution, Level, Percentile};
 pub use interval::{Connections, Counts, Gauges, Interval, STATUS_CODES, Traffic, WINDOW_NS};
 pub use metric::{HIGHEST_NS, Metric, SIGNIFICANT_DIGITS, STALL_NS};
 pub use nanos::Nanos;
-pub use objective::{Judgement, Objective, ObjectiveError};
+pub use objective::{Finding, Judgement, Objective, ObjectiveError, Objectives};
 pub use outcome::Outcome;
 pub use recorder::{Exchange, Recorder, Span};
 pub use runfile::{

@@ -34,7 +34,8 @@ pub fn reading(summary: &Summary) -> Vec<String> {
 type Rule = fn(&Summary) -> Option<String>;
 
 /// In order of importance.
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
+    aborted,
     interrupted,
     made_of,
     waited,
@@ -47,6 +48,16 @@ const RULES: [Rule; 11] = [
     reopened,
     closed_model,
 ];
+
+fn aborted(summary: &Summary) -> Option<String> {
+    summary.aborted.as_ref().map(|objective| {
+        format!(
+            "The run was ended after {} because `{objective}` was met; rates are per second of \
+             these.",
+            duration(summary.span_ns as f64)
+        )
+    })
+}
 
 fn interrupted(summary: &Summary) -> Option<String> {
     summary.interrupted.then(|| {

@@ -2,7 +2,9 @@
 
 use crate::audit::Audit;
 use crate::runfile::Environment;
-use crate::{Anatomy, Breakdown, Cause, Connections, Distribution, Level, Outcome};
+use crate::{
+    Anatomy, Breakdown, Cause, Connections, Counts, Distribution, Level, Objective, Outcome,
+};
 
 /// Who decides when the next request is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +50,12 @@ pub struct Summary {
     pub started_unix_ns: i64,
     /// Whether the run came to its end; a run that was cut has what its last whole second had.
     pub complete: bool,
-    /// Whether it was told to end before its plan did.
+    /// Whether it was told to end before its plan did, by a signal.
     pub interrupted: bool,
+    /// The objective that ended it before its plan did.
+    pub aborted: Option<String>,
+    /// The conditions under which it fails.
+    pub objectives: Vec<Objective>,
     /// Since the run began, until the last request had ended.
     pub elapsed_ns: u64,
     /// The length of the warm-up.
@@ -159,6 +165,22 @@ impl GeneratorUse {
     #[must_use]
     pub fn cpu_s(&self) -> f64 {
         self.user_s + self.system_s
+    }
+}
+
+impl Rates {
+    /// The rates of so much over so much time; 0 when there was none.
+    #[must_use]
+    pub fn of(planned: u64, counts: &Counts, time_ns: u64) -> Self {
+        let per_s = |count: u64| match time_ns {
+            0 => 0.0,
+            _ => count as f64 * 1e9 / time_ns as f64,
+        };
+        Self {
+            offered_per_s: per_s(planned),
+            achieved_per_s: per_s(counts.completed),
+            ok_per_s: per_s(counts.completed_ok),
+        }
     }
 }
 

@@ -5,8 +5,8 @@ pub(crate) mod random;
 use serde_json::json;
 
 use crate::{
-    Cause, Environment, Gauges, Generator, Interval, Nanos, Outcome, Place, RunEnd, RunHeader,
-    RunWriter, Sample, Second, Span, Summary, Tick,
+    Cause, Environment, Gauges, Generator, Interval, Nanos, Outcome, Place, RunEnd, RunFile,
+    RunHeader, RunWriter, Sample, Second, Span, Summary, Tick,
 };
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -24,6 +24,7 @@ pub(crate) fn header() -> RunHeader {
         keep_alive: true,
         transmit_sampling: 64,
         environment: Environment { cpu_count: 4, ..Environment::default() },
+        objectives: Vec::new(),
     }
 }
 
@@ -62,6 +63,7 @@ pub(crate) fn end(span_s: u64, planned: u64, planned_warmup: u64) -> RunEnd {
         elapsed_ns: (span_s + 1) * S + MS,
         span: Span { from: Nanos(S), until: Nanos((span_s + 1) * S) },
         interrupted: false,
+        aborted: None,
         gauges: Gauges { planned, planned_warmup, clock_steps: 2, ..Gauges::default() },
         generator: Generator { user_ns: S, system_ns: S, max_rss_bytes: 1, steal_ratio: Some(0.5) },
         second: Second::default(),
@@ -72,15 +74,25 @@ pub(crate) fn temporary() -> RunWriter {
     RunWriter::create(Place::Temporary, &header()).unwrap()
 }
 
-/// The summary of an open run of one second, made of `(count, outcome, response time)`.
-pub(crate) fn summary(parts: &[(u64, Outcome, u64)]) -> Summary {
+/// Requests of one window: how many, how they ended, after how long.
+pub(crate) type Parts<'a> = &'a [(u64, Outcome, u64)];
+
+/// The summary of an open run of one second.
+pub(crate) fn summary(parts: Parts<'_>) -> Summary {
+    run(&[parts]).summary().unwrap()
+}
+
+/// An open run with one window per second.
+pub(crate) fn run(windows: &[Parts<'_>]) -> RunFile {
     let mut writer = temporary();
-    for &(count, outcome, took_ns) in parts {
-        writer.add(&interval(0, count, outcome, took_ns));
+    for (window, parts) in (0..).zip(windows) {
+        for &(count, outcome, took_ns) in *parts {
+            writer.add(&interval(window, count, outcome, took_ns));
+        }
     }
-    let planned = parts.iter().map(|part| part.0).sum();
-    let mut end = end(1, planned, 0);
+    let planned = windows.iter().flat_map(|parts| parts.iter()).map(|part| part.0).sum();
+    let mut end = end(windows.len() as u64, planned, 0);
     end.gauges.clock_steps = 0;
     end.generator.steal_ratio = Some(0.0);
-    writer.finish(&end).unwrap().summary().unwrap()
+    writer.finish(&end).unwrap()
 }

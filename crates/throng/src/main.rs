@@ -12,6 +12,7 @@ mod commands;
 mod environment;
 mod failure;
 mod front;
+mod objectives;
 mod preflight;
 mod progress;
 mod report;

@@ -5,5 +5,6 @@ mod common;
 mod accounting;
 mod audit;
 mod closed_forms;
+mod objectives;
 mod repeatability;
 mod trouble;

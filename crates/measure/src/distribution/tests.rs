@@ -127,7 +127,7 @@ fn folding_narrow_counters_keeps_every_bucket() {
 
 /// The value of a percentile's rank in a sorted vector.
 fn brute(sorted: &[u64], level: Level) -> u64 {
-    let rank = (sorted.len() as u128 * u128::from(LEVELS[level.index()].3)).div_ceil(10_000);
+    let rank = (sorted.len() as u128 * u128::from(LEVELS[level.index()].3)).div_ceil(1_000_000);
     sorted[usize::try_from(rank).unwrap() - 1]
 }
 

@@ -1,5 +1,7 @@
 //! Adding intervals up, and the counts as named columns.
 
+use std::ops::RangeInclusive;
+
 use hdrhistogram::Histogram;
 
 use super::{Connections, Counts, Interval};
@@ -161,6 +163,12 @@ impl Interval {
     pub fn response_time(&self) -> Distribution {
         let unanswered = self.histogram(Metric::Unanswered);
         Distribution::of_arrivals(&self.answered(), &unanswered, 0)
+    }
+
+    /// How many answers had a status among `codes`.
+    pub(crate) fn status_count(&self, codes: RangeInclusive<u16>) -> u64 {
+        let codes = usize::from(*codes.start())..=usize::from(*codes.end());
+        self.status.get(codes).unwrap_or_default().iter().map(|&count| u64::from(count)).sum()
     }
 
     /// Sets how many answers had this status; codes that cannot be filed are left out.

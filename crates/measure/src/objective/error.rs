@@ -12,7 +12,7 @@ pub struct ObjectiveError {
     /// What would have been right.
     pub expected: Expected,
     /// The known name nearest to `found`.
-    pub nearest: Option<&'static str>,
+    pub nearest: Option<String>,
 }
 
 /// What would have been right.
@@ -25,6 +25,10 @@ pub enum Expected {
     Quantity,
     /// A statistic, after a duration and a dot.
     Statistic,
+    /// A percentile that there is.
+    Percentile,
+    /// A status or a class of them.
+    Status,
     /// `<`, `<=`, `>`, `>=`, `==` or `!=`.
     Operator,
     /// A number with a unit of time.
@@ -35,8 +39,16 @@ pub enum Expected {
     Rate,
     /// A number.
     Count,
-    /// `and`, `or` or the end.
+    /// How long a comparison is to hold.
+    For,
+    /// How much of the beginning is left out.
+    After,
+    /// `for`, `after`, `and`, `or` or the end.
     Joint,
+    /// The same inside a parenthesis.
+    Close,
+    /// A condition that is nested less deep.
+    Shallower,
 }
 
 impl Expected {
@@ -44,13 +56,21 @@ impl Expected {
         match self {
             Self::Metric => "a metric such as p99, error_ratio or timeout",
             Self::Quantity => "a duration such as response_time or service_time",
-            Self::Statistic => "p50 … p99.99, min, mean or max",
+            Self::Statistic => "a percentile such as p99, min, mean, stdev or max",
+            Self::Percentile => {
+                "a percentile above p0 and below p100 with at most four decimals, such as p97.5"
+            }
+            Self::Status => "a status such as status_503 or a class such as status_5xx",
             Self::Operator => "one of < <= > >= == !=",
             Self::Duration => "a duration with its unit, such as 50ms",
             Self::Ratio => "a share from 0 to 1 or in percent, such as 0.01 or 1%",
             Self::Rate => "a rate per second, such as 500 or 50k",
             Self::Count => "a count, such as 0 or 10k",
-            Self::Joint => "`and`, `or` or the end",
+            Self::For => "a whole number of seconds from 1s on, such as 10s or 2m",
+            Self::After => "`warmup` or a whole number of seconds, such as 30s",
+            Self::Joint => "`for`, `after`, `and`, `or` or the end",
+            Self::Close => "`for`, `after`, `and`, `or` or `)`",
+            Self::Shallower => "at most 16 parentheses and nots inside each other",
         }
     }
 }
@@ -59,7 +79,7 @@ impl ObjectiveError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        self.nearest.map(|nearest| format!("did you mean `{nearest}`?"))
+        self.nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`?"))
     }
 }
 
@@ -74,18 +94,19 @@ impl fmt::Display for ObjectiveError {
 impl std::error::Error for ObjectiveError {}
 
 /// The name nearest to `found`, when it is near enough to be what was meant.
-pub(crate) fn nearest(
-    found: &str,
-    names: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    if found.is_empty() || found.chars().count() > LONGEST_NAME {
+pub(crate) fn nearest(found: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+    let length = found.chars().count();
+    if !(1..=LONGEST_NAME).contains(&length) {
         return None;
     }
-    let distance_limit = (found.chars().count() / 3).clamp(1, 3);
+    let distance_limit = (length / 3).clamp(1, 3);
     names
-        .map(|name| (edits(found, name), name))
+        .into_iter()
+        // A dot that was left out is no distance: `p999` is meant as p99.9, not as p99.
+        .map(|name| (edits(found, &name).min(edits(found, &name.replace('.', ""))), name))
         .min_by_key(|&(distance, _)| distance)
-        .filter(|&(distance, _)| distance <= distance_limit)
+        // A right word in the wrong place is not misspelt.
+        .filter(|(distance, name)| *distance <= distance_limit && name != found)
         .map(|(_, name)| name)
 }
 

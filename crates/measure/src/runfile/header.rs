@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Gauges, Span};
+use crate::{Gauges, Objective, Span};
 
 /// Where a run is written.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,8 @@ pub struct RunHeader {
     pub transmit_sampling: u32,
     /// The machine.
     pub environment: Environment,
+    /// The conditions under which the run fails.
+    pub objectives: Vec<Objective>,
 }
 
 /// The machine that generated the load.
@@ -99,8 +101,10 @@ pub struct RunEnd {
     pub elapsed_ns: u64,
     /// The measured part.
     pub span: Span,
-    /// Whether the run was ended before its plan was.
+    /// Whether the run was told to end before its plan did.
     pub interrupted: bool,
+    /// The objective that ended the run before its plan did.
+    pub aborted: Option<String>,
     /// The workers' last states, added up.
     pub gauges: Gauges,
     /// What generating the load cost.

@@ -7,7 +7,7 @@ use super::{RunFile, RunFileError, Tick, schema};
 use crate::audit::{self, Audit};
 use crate::distribution::Distribution;
 use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
-use crate::{Cause, Counts, Metric, Outcome};
+use crate::{Cause, Counts, Metric, Objective, Outcome};
 
 pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     let warmup_ns = warmup_ns(file)?;
@@ -39,6 +39,8 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         started_unix_ns: required(file, "started_unix_ns")?,
         complete,
         interrupted,
+        aborted: value(file, "aborted")?,
+        objectives: objectives(file)?,
         elapsed_ns: last.elapsed_ns,
         warmup_ns,
         span_ns,
@@ -50,7 +52,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         warmup,
         statuses: statuses(file)?,
         causes: causes(file)?,
-        rates: rates(planned, &counts, span_ns),
+        rates: Rates::of(planned, &counts, span_ns),
         completed: counts.completed,
         response_time: Distribution::of_arrivals(&file.total_answered()?, &unanswered, lost),
         response_time_ok: Distribution::of(&ok),
@@ -117,14 +119,6 @@ fn ending(file: &RunFile, warmup_ns: u64, last: &Tick) -> Result<Ending, RunFile
     })
 }
 
-fn rates(planned: u64, counts: &Counts, span_ns: u64) -> Rates {
-    Rates {
-        offered_per_s: per_second(planned as f64, span_ns),
-        achieved_per_s: per_second(counts.completed as f64, span_ns),
-        ok_per_s: per_second(counts.completed_ok as f64, span_ns),
-    }
-}
-
 fn per_second(amount: f64, time_ns: u64) -> f64 {
     if time_ns == 0 { 0.0 } else { amount * 1e9 / time_ns as f64 }
 }
@@ -171,6 +165,14 @@ fn json<T: serde::de::DeserializeOwned>(
 ) -> Result<T, RunFileError> {
     serde_json::from_str(&required::<String>(file, key)?)
         .map_err(|_| RunFileError::Damaged { what: key })
+}
+
+/// The objectives of the run; a run file of before they were kept has none.
+fn objectives(file: &RunFile) -> Result<Vec<Objective>, RunFileError> {
+    let damaged = || RunFileError::Damaged { what: "objectives" };
+    let Some(list) = value::<String>(file, "objectives")? else { return Ok(Vec::new()) };
+    let texts: Vec<String> = serde_json::from_str(&list).map_err(|_| damaged())?;
+    texts.iter().map(|text| Objective::parse(text).map_err(|_| damaged())).collect()
 }
 
 fn natural(file: &RunFile, key: &'static str) -> Result<Option<u64>, RunFileError> {

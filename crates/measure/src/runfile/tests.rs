@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::testing::{MS, S, end, header, interval, temporary, tick};
-use crate::{Cause, Gauges, Level, Metric, Model, Outcome, Percentile};
+use crate::{Cause, Gauges, Level, Metric, Model, Objective, Outcome, Percentile};
 
 mod killed;
 
@@ -208,6 +208,29 @@ fn only_run_files_are_replaced() {
     let second = RunWriter::create(Place::File(&run), &header()).unwrap();
     let summary = second.finish(&end(1, 0, 0)).unwrap().summary().unwrap();
     assert_eq!(summary.planned, 0);
+}
+
+#[test]
+fn objectives_and_the_one_that_ended_the_run_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.throng");
+    let objectives = ["p99 > 50ms for 3s", "error_ratio > 1%"];
+    let objectives = objectives.map(|text| Objective::parse(text).unwrap()).to_vec();
+    let header = RunHeader { objectives: objectives.clone(), ..header() };
+    let writer = RunWriter::create(Place::File(&path), &header).unwrap();
+    let aborted = Some(objectives[1].text().to_owned());
+    drop(writer.finish(&RunEnd { aborted: aborted.clone(), ..end(1, 0, 0) }).unwrap());
+    let summary = RunFile::open(&path).unwrap().summary().unwrap();
+    assert_eq!((summary.objectives, summary.aborted), (objectives, aborted));
+
+    let change = |sql| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    change("UPDATE run SET value = '[\"p99 > soon\"]' WHERE key = 'objectives'");
+    let damaged = RunFile::open(&path).unwrap().summary().unwrap_err();
+    assert!(matches!(damaged, RunFileError::Damaged { what: "objectives" }));
+    // As written before objectives were kept.
+    change("DELETE FROM run WHERE key IN ('objectives', 'aborted')");
+    let summary = RunFile::open(&path).unwrap().summary().unwrap();
+    assert_eq!((summary.objectives, summary.aborted), (Vec::new(), None));
 }
 
 #[test]

@@ -10,7 +10,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::RunFileError;
 use super::blob::{self, Encoder};
 use super::schema;
-use crate::{Counts, Interval, Metric, Stretches};
+use crate::interval::Sum;
+use crate::objective::Watch;
+use crate::{Counts, Interval, Metric, Objective, Stretches};
 
 /// Windows held in memory: the present one, the one before, and two for late answers.
 pub const OPEN_WINDOWS: usize = 4;
@@ -19,6 +21,8 @@ pub const OPEN_WINDOWS: usize = 4;
 pub(super) struct Windows {
     open: Vec<Open>,
     uses: u64,
+    /// Sees every window that is written.
+    watch: Option<Watch>,
 }
 
 struct Open {
@@ -33,7 +37,17 @@ struct Open {
 
 impl Windows {
     pub(super) fn new() -> Self {
-        Self { open: Vec::with_capacity(OPEN_WINDOWS), uses: 0 }
+        Self { open: Vec::with_capacity(OPEN_WINDOWS), uses: 0, watch: None }
+    }
+
+    /// Has objectives judged from now on.
+    pub(super) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
+    /// The first objective that is met by what was written, of which `totals` is the sum.
+    pub(super) fn met(&mut self, totals: &Sum, elapsed_ns: u64) -> Option<&Objective> {
+        self.watch.as_mut()?.met(totals, elapsed_ns)
     }
 
     /// Adds a delta to its window. Touches the database only when the window is not in memory.
@@ -52,6 +66,9 @@ impl Windows {
         open.interval.merge(delta);
         open.changed = true;
         open.last_use = self.uses;
+        if let Some(watch) = &mut self.watch {
+            watch.add(delta);
+        }
         Ok(())
     }
 
@@ -61,7 +78,23 @@ impl Windows {
         connection: &Connection,
         encoder: &mut Encoder,
     ) -> Result<(), RunFileError> {
-        self.open.iter_mut().try_for_each(|open| open.store(connection, encoder))
+        for place in 0..self.open.len() {
+            self.store_one(place, connection, encoder)?;
+        }
+        Ok(())
+    }
+
+    fn store_one(
+        &mut self,
+        place: usize,
+        connection: &Connection,
+        encoder: &mut Encoder,
+    ) -> Result<(), RunFileError> {
+        let open = &mut self.open[place];
+        if let Some(watch) = self.watch.as_mut().filter(|_| open.changed) {
+            watch.look_at(&open.interval);
+        }
+        open.store(connection, encoder)
     }
 
     /// Makes place for a window and brings it into memory.
@@ -83,7 +116,7 @@ impl Windows {
             let oldest = (0..self.open.len()).min_by_key(|&i| self.open[i].last_use).unwrap_or(0);
             if self.open[oldest].changed {
                 begin(connection)?;
-                self.open[oldest].store(connection, encoder)?;
+                self.store_one(oldest, connection, encoder)?;
             }
             oldest
         };

@@ -5,15 +5,16 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use rusqlite::{Connection, params};
 
 use super::blob::{self, Encoder};
 use super::schema::{self, APPLICATION_ID};
 use super::windows::{Windows, begin};
 use super::{Place, Progress, RunEnd, RunFile, RunFileError, RunHeader, Tick};
-use crate::distribution::{Distribution, Level, empty_histogram, fold};
-use crate::{Counts, Interval, Metric, Outcome};
+use crate::distribution::{Distribution, Level, fold};
+use crate::interval::Sum;
+use crate::objective::Watch;
+use crate::{Counts, Interval, Metric, Objective, Outcome};
 
 /// Writes one run.
 pub struct RunWriter {
@@ -25,18 +26,14 @@ pub struct RunWriter {
     recent: Box<Interval>,
     /// Answers since the last commit, the warm-up included.
     recent_completed: u64,
-    totals: Totals,
+    /// The sum of the windows from 0 on.
+    totals: Sum,
     warmup: Counts,
+    warmup_ns: u64,
     progress: Progress,
     tick_count: i64,
     /// Why an interval could not be added; the next commit returns it.
     failure: Option<RunFileError>,
-}
-
-/// The sum of the windows from 0 on.
-struct Totals {
-    counts: Counts,
-    histograms: [Histogram<u64>; Metric::ALL.len()],
 }
 
 impl RunWriter {
@@ -70,11 +67,9 @@ impl RunWriter {
             windows: Windows::new(),
             recent: Box::default(),
             recent_completed: 0,
-            totals: Totals {
-                counts: Counts::default(),
-                histograms: std::array::from_fn(|_| empty_histogram()),
-            },
+            totals: Sum::new(),
             warmup: Counts::default(),
+            warmup_ns: header.warmup_ns,
             progress: Progress::default(),
             tick_count: 0,
             failure: None,
@@ -118,6 +113,17 @@ impl RunWriter {
             Err(RunFileError::Locked) | Ok(()) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Has objectives judged at every commit from now on, for [`RunWriter::met`].
+    pub fn watch(&mut self, objectives: &[Objective]) {
+        self.windows.watch(Watch::new(objectives, self.warmup_ns));
+    }
+
+    /// The first watched objective that is met by what was committed so far. At a cost that does
+    /// not grow with the length of the run.
+    pub fn met(&mut self) -> Option<&Objective> {
+        self.windows.met(&self.totals, self.progress.elapsed_ns)
     }
 
     /// How the run stands, as of the last commit.
@@ -165,17 +171,14 @@ impl RunWriter {
     /// Adds what is new to the totals, which are written at the end: until then they are the sum
     /// of the windows.
     fn add_to_totals(&mut self) {
-        self.totals.counts.merge(&self.recent.counts);
-        for metric in Metric::ALL {
-            let total = &mut self.totals.histograms[metric.index()];
-            self.recent.durations(metric).fold_into(total);
-        }
+        self.totals.add(&self.recent);
         self.recent.clear();
     }
 
     fn store_totals(&mut self) -> rusqlite::Result<()> {
         let mut insert = self.connection.prepare("INSERT INTO total VALUES (?, ?)")?;
-        for (metric, total) in Metric::ALL.iter().zip(&self.totals.histograms) {
+        for metric in Metric::ALL {
+            let total = self.totals.histogram(metric);
             insert.execute(params![metric.name(), blob::encode(total)])?;
         }
         Ok(())
@@ -213,7 +216,7 @@ impl RunWriter {
     }
 
     fn advance(&mut self, tick: &Tick) {
-        let [p50_ns, p99_ns] = self.totals.response_time();
+        let [p50_ns, p99_ns] = response_time(&self.totals);
         let tick_ns = tick.elapsed_ns.saturating_sub(self.progress.elapsed_ns);
         let counts = &self.totals.counts;
         self.progress = Progress {
@@ -235,19 +238,17 @@ impl RunWriter {
     }
 }
 
-impl Totals {
-    /// Median and 99th percentile of the response time of all arrivals, where they are known.
-    fn response_time(&self) -> [Option<u64>; 2] {
-        let of = |metric: Metric| &self.histograms[metric.index()];
-        let (ok, error) = (of(Metric::ResponseOk), of(Metric::ResponseError));
-        let (levels, censored_count) = ([Level::P50, Level::P99], of(Metric::Unanswered).len());
-        if error.is_empty() {
-            return Distribution::known(levels, ok, censored_count);
-        }
-        let mut answered = ok.clone();
-        fold(&mut answered, error);
-        Distribution::known(levels, &answered, censored_count)
+/// Median and 99th percentile of the response time of all arrivals, where they are known.
+fn response_time(totals: &Sum) -> [Option<u64>; 2] {
+    let of = |metric| totals.histogram(metric);
+    let (ok, error) = (of(Metric::ResponseOk), of(Metric::ResponseError));
+    let (levels, censored_count) = ([Level::P50, Level::P99], of(Metric::Unanswered).len());
+    if error.is_empty() {
+        return Distribution::known(levels, ok, censored_count);
     }
+    let mut answered = ok.clone();
+    fold(&mut answered, error);
+    Distribution::known(levels, &answered, censored_count)
 }
 
 /// Removes an older run file; refuses anything else.
@@ -318,6 +319,9 @@ fn write_header(connection: &Connection, header: &RunHeader) -> rusqlite::Result
     set.execute(params!["keep_alive", header.keep_alive])?;
     set.execute(params!["transmit_sampling", header.transmit_sampling])?;
     set.execute(params!["environment", environment])?;
+    let objectives: Vec<_> = header.objectives.iter().map(Objective::text).collect();
+    let objectives = serde_json::to_string(&objectives).expect("a list of strings has a JSON form");
+    set.execute(params!["objectives", objectives])?;
     Ok(())
 }
 
@@ -326,6 +330,9 @@ fn write_end(connection: &Connection, end: &RunEnd) -> rusqlite::Result<()> {
     set.execute(params!["span_from_ns", schema::stored(end.span.from.0)])?;
     set.execute(params!["span_until_ns", schema::stored(end.span.until.0)])?;
     set.execute(params!["interrupted", i64::from(end.interrupted)])?;
+    if let Some(objective) = &end.aborted {
+        set.execute(params!["aborted", objective])?;
+    }
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::report::{Format, ReportError};
 
 pub(crate) mod demo;
+mod judge;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sink;

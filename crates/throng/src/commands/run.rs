@@ -3,19 +3,18 @@
 //! In this order: preflight, the load, the reports, the objectives. The reports are printed
 //! whatever the objectives say.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use throng_engine::{RunError, Stopper};
 use throng_measure::audit;
-use throng_measure::objective::{Judgement, Objective};
 use throng_measure::{Outcome, Place, RunFile, RunFileError, Summary};
 
-use super::{format, print, print_report};
+use super::judge::{self, Judged};
+use super::{format, print_report};
 use crate::environment;
-use crate::failure::{Exit, Failure, say};
+use crate::failure::{Exit, Failure};
 use crate::front::{Job, JsonTo, Outputs};
 use crate::preflight;
 use crate::progress::ProgressLine;
@@ -76,8 +75,8 @@ pub(crate) fn run(job: &Job) -> Result<Exit, Box<dyn Failure>> {
     preflight::check(&job.plan, &job.outputs)?;
     let run_file = measure(job)?;
     let summary = run_file.summary()?;
-    let verdicts = judge(&job.objectives, &summary);
-    write_reports(&run_file, &job.outputs, &verdicts)?;
+    let judged = judge::judge(&job.objectives.conditions, &run_file, &summary)?;
+    write_reports(&run_file, &job.outputs, &judged)?;
     if let Some(nothing) = nothing_measured(&summary) {
         return Err(nothing.into());
     }
@@ -85,7 +84,7 @@ pub(crate) fn run(job: &Job) -> Result<Exit, Box<dyn Failure>> {
     if job.strict && summary.audit.verdict == audit::Verdict::Invalid {
         return Ok(Exit::Invalid);
     }
-    Ok(if verdicts.iter().all(Verdict::held) { Exit::Success } else { Exit::ObjectiveFailed })
+    Ok(judge::exit(&judged))
 }
 
 fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
@@ -97,6 +96,7 @@ fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
         &job.plan,
         place,
         environment::describe(job.plan.workers),
+        &job.objectives,
         &stopper,
         &mut |progress| line.tick(progress, stopper.is_requested()),
     );
@@ -107,68 +107,20 @@ fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
 fn write_reports(
     run_file: &RunFile,
     outputs: &Outputs,
-    verdicts: &[Verdict<'_>],
+    judged: &[Judged<'_>],
 ) -> Result<(), Box<dyn Failure>> {
     if outputs.json == Some(JsonTo::Stdout) {
         print_report(format(JSON), run_file)?;
     }
     if outputs.text() {
         print_report(format(TEXT), run_file)?;
-        if !verdicts.is_empty() {
-            print(&format!("\n{}", lines(verdicts.iter())))?;
-        }
-    } else {
-        // The report that was asked for has no place for them; a status of 1 needs its reason.
-        say(&lines(verdicts.iter().filter(|verdict| !verdict.held())));
     }
+    judge::tell(judged, outputs.text())?;
     // Last: when the file cannot be written, what was printed remains.
     if let Some(JsonTo::File(path)) = &outputs.json {
         write_json(run_file, path)?;
     }
     Ok(())
-}
-
-/// An objective and what the run says about it.
-struct Verdict<'a> {
-    objective: &'a Objective,
-    judgement: Judgement,
-}
-
-impl Verdict<'_> {
-    fn held(&self) -> bool {
-        self.judgement == Judgement::Held
-    }
-}
-
-fn judge<'a>(objectives: &'a [Objective], summary: &Summary) -> Vec<Verdict<'a>> {
-    let judged = |objective: &'a Objective| {
-        let judgement = objective.evaluate(summary);
-        Verdict { objective, judgement }
-    };
-    objectives.iter().map(judged).collect()
-}
-
-/// `fail-if p99 > 50ms: failed (p99 = 62.1 ms)`, one line per objective.
-fn lines<'a, 'v: 'a>(verdicts: impl Iterator<Item = &'a Verdict<'v>>) -> String {
-    let mut text = String::new();
-    for Verdict { objective, judgement } in verdicts {
-        let _ = write!(text, "fail-if {objective}: ");
-        let _ = match judgement {
-            Judgement::Held => writeln!(text, "held"),
-            Judgement::Failed { measured } => {
-                let measured = measured.iter().map(ToString::to_string).collect::<Vec<_>>();
-                writeln!(text, "failed ({})", measured.join(", "))
-            }
-            Judgement::NotEnoughData { why } => {
-                let why = why
-                    .iter()
-                    .map(|(subject, shortage)| format!("{} {shortage}", subject.label()))
-                    .collect::<Vec<_>>();
-                writeln!(text, "not enough data ({})", why.join(", "))
-            }
-        };
-    }
-    text
 }
 
 fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {

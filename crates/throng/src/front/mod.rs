@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
 use throng_engine::plan::Plan;
-use throng_measure::objective::Objective;
+use throng_measure::Objectives;
 
 use crate::failure::Failure;
 
@@ -47,7 +47,7 @@ pub(crate) struct Job {
     /// The run.
     pub(crate) plan: Plan,
     /// What must hold for exit status 0.
-    pub(crate) objectives: Vec<Objective>,
+    pub(crate) objectives: Objectives,
     /// Whether an invalid result is a failure.
     pub(crate) strict: bool,
     /// Where the result goes.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use throng_measure::audit::Audit;
+use throng_measure::objective::judge;
 use throng_measure::reading::reading;
 use throng_measure::{
     Connections, Counts, Distribution, Environment, Gauges, Interval, Level, Metric, Outcome,
@@ -24,8 +25,9 @@ pub(super) fn write(
         }
         Ok::<_, ReportError>(())
     })?;
+    let objectives = objectives(run, summary)?;
     // Only writing can fail: every value has a JSON form.
-    serde_json::to_writer_pretty(&mut *out, &Report::of(summary, windows))
+    serde_json::to_writer_pretty(&mut *out, &Report::of(summary, objectives, windows))
         .map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())
@@ -39,6 +41,8 @@ struct Report<'a> {
     started_unix_ns: i64,
     complete: bool,
     interrupted: bool,
+    aborted: Option<&'a str>,
+    objectives: Vec<Objective<'a>>,
     elapsed_s: f64,
     span_s: f64,
     planned: u64,
@@ -72,6 +76,13 @@ struct Report<'a> {
     reading: Vec<String>,
     plan: &'a serde_json::Value,
     windows: Vec<Window>,
+}
+
+#[derive(serde::Serialize)]
+struct Objective<'a> {
+    expression: &'a str,
+    result: &'static str,
+    detail: String,
 }
 
 /// An object whose members keep their order.
@@ -201,7 +212,7 @@ struct Window {
 }
 
 impl<'a> Report<'a> {
-    fn of(summary: &'a Summary, windows: Vec<Window>) -> Self {
+    fn of(summary: &'a Summary, objectives: Vec<Objective<'a>>, windows: Vec<Window>) -> Self {
         Self {
             version: &summary.version,
             title: &summary.title,
@@ -209,6 +220,8 @@ impl<'a> Report<'a> {
             started_unix_ns: summary.started_unix_ns,
             complete: summary.complete,
             interrupted: summary.interrupted,
+            aborted: summary.aborted.as_deref(),
+            objectives,
             elapsed_s: summary.elapsed_ns as f64 / 1e9,
             span_s: summary.span_s(),
             planned: summary.planned,
@@ -252,6 +265,16 @@ impl<'a> Report<'a> {
             windows,
         }
     }
+}
+
+fn objectives<'a>(run: &RunFile, summary: &'a Summary) -> Result<Vec<Objective<'a>>, ReportError> {
+    let findings = judge(&summary.objectives, run, summary)?;
+    let judged = summary.objectives.iter().zip(findings).map(|(objective, finding)| Objective {
+        expression: objective.text(),
+        result: finding.judgement().name(),
+        detail: finding.detail(),
+    });
+    Ok(judged.collect())
 }
 
 fn outcomes(counts: &[u64; Outcome::ALL.len()]) -> InOrder<&'static str> {

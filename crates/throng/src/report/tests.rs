@@ -2,8 +2,8 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use throng_measure::{
-    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos, Outcome, Place,
-    Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
+    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos, Objective,
+    Outcome, Place, Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
 };
 
 use super::*;
@@ -63,12 +63,17 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
         elapsed_ns: 4 * S + 5 * MS,
         span,
         interrupted: false,
+        aborted: None,
         gauges,
         generator,
         second: Second::default(),
     };
     writer.finish(&end).unwrap()
 }
+
+/// One of each result, of [`mixed`].
+const OBJECTIVES: [&str; 3] =
+    ["p99 > 5s", "timeout > 0 and achieved_rate > 1 for 2s", "p99.99 > 1ms after 1s"];
 
 fn header() -> RunHeader {
     RunHeader {
@@ -82,6 +87,7 @@ fn header() -> RunHeader {
         keep_alive: true,
         transmit_sampling: 64,
         environment: Environment { worker_count: 2, cpu_count: 8, ..Environment::default() },
+        objectives: OBJECTIVES.map(|text| Objective::parse(text).unwrap()).to_vec(),
     }
 }
 
@@ -228,6 +234,44 @@ fn json_has_the_promised_names_and_its_sums_are_right() {
     assert_eq!(windows.iter().map(|w| w["start_s"].as_i64().unwrap()).max(), Some(2));
     let planned: u64 = windows.iter().map(|w| w["planned"].as_u64().unwrap()).sum();
     assert_eq!(planned, 15_000);
+}
+
+#[test]
+fn json_has_what_came_of_each_objective() {
+    let report: Value = serde_json::from_str(&print("json", &mixed())).unwrap();
+    let objectives = report["objectives"].as_array().unwrap();
+    let member = |name| objectives.iter().map(|o| o[name].as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(member("expression"), OBJECTIVES);
+    assert_eq!(member("result"), ["held", "failed", "not_enough_data"]);
+    let details = member("detail");
+    assert!(details[0].starts_with("p99 = "), "{details:?}");
+    assert_eq!(
+        details[1],
+        "timeout = 15, achieved_rate > 1.00/s for 3 s in a row, from second 0 on"
+    );
+    assert_eq!(details[2], "p99.99 after 1 s needs 100,000 samples, has 10,000");
+    assert_eq!(report["aborted"], Value::Null);
+}
+
+#[test]
+fn a_run_that_an_objective_ended_says_so() {
+    let run = RunWriter::create(Place::Temporary, &header()).unwrap();
+    let span = Span { from: Nanos(S), until: Nanos(8 * S) };
+    let end = RunEnd {
+        elapsed_ns: 8 * S,
+        span,
+        interrupted: false,
+        aborted: Some(OBJECTIVES[0].to_owned()),
+        gauges: Gauges::default(),
+        generator: Generator::default(),
+        second: Second::default(),
+    };
+    let run = run.finish(&end).unwrap();
+    let page = print("text", &run);
+    assert!(page.contains("; aborted: fail-if p99 > 5s was met\n"), "{page}");
+    assert!(page.contains("ended after 7.00 s because `p99 > 5s` was met"), "{page}");
+    let report: Value = serde_json::from_str(&print("json", &run)).unwrap();
+    assert_eq!(report["aborted"], "p99 > 5s");
 }
 
 #[test]

@@ -77,11 +77,12 @@ fn measured(summary: &Summary) -> String {
         text += &format!(", after {} of warm-up", duration(summary.warmup_ns as f64));
         text += &format!(" with {} requests", count(summary.warmup.planned));
     }
-    text += match (summary.complete, summary.interrupted) {
-        (false, _) => "; no end: killed, or still going on",
-        (true, true) => "; interrupted",
-        (true, false) => "",
-    };
+    match (summary.complete, &summary.aborted) {
+        (false, _) => text += "; no end: killed, or still going on",
+        (true, Some(objective)) => text += &format!("; aborted: fail-if {objective} was met"),
+        (true, None) if summary.interrupted => text += "; interrupted",
+        (true, None) => {}
+    }
     text
 }
 

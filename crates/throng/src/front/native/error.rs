@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use throng_journey::{RequestError, UrlError};
-use throng_measure::objective::ObjectiveError;
 
 use super::rules::Rule;
 use super::values::Shown;
@@ -61,9 +60,6 @@ pub(super) enum PlanError {
     /// The file with the body would not fit in memory.
     #[error("the body in {} exceeds {limit_bytes} bytes", path.display())]
     BodyTooLarge { path: PathBuf, limit_bytes: u64 },
-    /// A `--fail-if` cannot be read.
-    #[error("--fail-if '{text}'")]
-    BadObjective { text: String, source: ObjectiveError },
     /// A `--resolve` would have no effect.
     #[error("--resolve names {given}, but the URL connects to {url}")]
     ResolveUnused { given: String, url: String },
@@ -112,9 +108,6 @@ impl Failure for PlanError {
                 "check the name and its permissions; -b takes the text itself".to_owned()
             }
             Self::BodyTooLarge { .. } => "give a smaller file".to_owned(),
-            Self::BadObjective { source, .. } => source
-                .hint()
-                .unwrap_or_else(|| "write it as --fail-if 'p99 > 50ms or error_ratio > 1%'".into()),
             Self::ResolveUnused { url, .. } => format!("write --resolve {url}:ADDRESS"),
         })
     }

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use throng_engine::plan::{Arrivals, Rate};
 
 use super::values::{self, Resolve};
+use crate::objectives;
 
 /// The options of a quick run, as typed.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -132,12 +133,22 @@ pub(crate) struct Options {
     pub(crate) ipv6: bool,
 
     /// Exit with status 1 when this is so, such as 'p99 > 50ms' (repeatable)
-    #[arg(long, value_name = "CONDITION", help_heading = RESULT)]
+    #[arg(
+        long, value_name = "CONDITION", long_help = objectives::help(), help_heading = RESULT
+    )]
     pub(crate) fail_if: Vec<String>,
 
     /// Exit with status 4 when the audit says that the result is invalid
     #[arg(long, help_heading = RESULT)]
     pub(crate) strict: bool,
+
+    /// End the run as soon as a --fail-if is met by what was measured so far
+    ///
+    /// As by Ctrl-C: what is under way is waited for, and the report is whole. A condition with
+    /// 'for' can end the run once its seconds are two seconds old, another one from five seconds
+    /// of measured time on. The exit status is 1 even if the final numbers no longer meet it.
+    #[arg(long, help_heading = RESULT)]
+    pub(crate) abort: bool,
 
     /// Write the result as JSON, - for standard output
     #[arg(long, value_name = "FILE", help_heading = RESULT)]

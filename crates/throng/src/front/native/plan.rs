@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use throng_engine::plan::{Arrivals, Endpoint, Model, Plan, Pool, Rate, Stop};
 use throng_journey::{Scheme, Url};
-use throng_measure::HIGHEST_NS;
-use throng_measure::objective::Objective;
+use throng_measure::{HIGHEST_NS, Objectives};
 
 use super::error::PlanError;
 use super::options::Options;
@@ -18,6 +17,7 @@ use super::rules;
 use crate::environment::half_of_the_processors;
 use crate::failure::Failure;
 use crate::front::{Job, JsonTo, Outputs};
+use crate::objectives;
 use crate::preflight;
 use crate::preflight::names::{self, Family};
 
@@ -35,7 +35,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
     let rate = options.rate.map(sendable).transpose()?;
     let warmup_ns = warmup_ns(options, stop, rate)?;
     let typed = Typed::of(options)?;
-    let objectives = objectives(options)?;
+    let conditions = objectives::parse(&options.fail_if)?;
     let request = request(options, &url)?;
     let endpoints = endpoints(options, &url)?;
     let model = model(options, &typed, rate, &endpoints)?;
@@ -55,6 +55,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
         url,
         endpoints,
     };
+    let objectives = Objectives { conditions, abort: options.abort };
     Ok(Job { plan, objectives, strict: options.strict, outputs: outputs(options) })
 }
 
@@ -205,14 +206,6 @@ fn endpoints(options: &Options, url: &Url) -> Result<Vec<Endpoint>, Box<dyn Fail
 
 fn host_and_port(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
-}
-
-fn objectives(options: &Options) -> Result<Vec<Objective>, PlanError> {
-    let parse = |text: &String| {
-        Objective::parse(text)
-            .map_err(|source| PlanError::BadObjective { text: text.clone(), source })
-    };
-    options.fail_if.iter().map(parse).collect()
 }
 
 fn outputs(options: &Options) -> Outputs {

@@ -98,6 +98,11 @@ pub(super) static RULES: &[Rule] = &[
         hint: "leave both out to use addresses of both versions",
     },
     Rule {
+        broken: |o| o.abort && o.fail_if.is_empty(),
+        message: "--abort ends the run when a --fail-if is met, and there is none",
+        hint: "give a condition such as --fail-if 'error_ratio > 10%'",
+    },
+    Rule {
         broken: |o| o.out.as_deref() == Some(Path::new("-")),
         message: "a run file is a database and cannot go to standard output",
         hint: "give a file name such as run.throng; --json - prints to standard output",

@@ -145,6 +145,7 @@ fn every_rule_refuses_its_combination_and_nothing_else_does() {
         &["--unix", "s", "--resolve", "127.0.0.1:8080:10.0.0.1"],
         &["--unix", "s", "-4"],
         &["-4", "-6"],
+        &["--abort"],
         &["-o", "-"],
         &["--json", "f", "-o", "f"],
     ];
@@ -183,7 +184,7 @@ fn refusals_name_the_number_and_the_remedy() {
         ),
         (&["-6"], &["'127.0.0.1' has no IPv6 address, only 127.0.0.1", "leave -6 out"]),
         (&["--fail-if", "p99 >"], &["--fail-if 'p99 >'"]),
-        (&["--fail-if", "p9 > 5ms"], &["--fail-if 'p9 > 5ms'", "did you mean"]),
+        (&["--fail-if", "p999 > 5ms"], &["--fail-if 'p999 > 5ms'", "did you mean `p99.9`"]),
     ] {
         let found = refusal(arguments);
         for part in parts {
