@@ -45,9 +45,8 @@
 //! # Why not otherwise
 //! A moving-block bootstrap would treat the same windows, but would have to add up thousands of
 //! resampled sets of histograms and needs random numbers; this takes one pass and gives the same
-//! digits each time. Batching the percentile itself (the mean of each window's p99) is biased when
-//! windows have few samples, as Heidelberger and Lewis show; counting how many lie below one
-//! common value is not.
+//! digits each time. The mean of each window's own p99 is another quantity than the p99 of the
+//! run, the more so the fewer samples a window has; how many lie below one common value is not.
 //!
 //! # Source
 //! Woodruff, "Confidence intervals for medians and other position measures", Journal of the
