@@ -45,9 +45,8 @@
 //! # Why not otherwise
 //! A moving-block bootstrap would treat the same windows, but would have to add up thousands of
 //! resampled sets of histograms and needs random numbers; this takes one pass and gives the same
-//! digits each time. Batching the percentile itself (the mean of each window's p99) is biased when
-//! windows have few samples, as Heidelberger and Lewis show; counting how many lie below one
-//! common value is not.
+//! digits each time. The mean of each window's own p99 is another quantity than the p99 of the
+//! run, the more so the fewer samples a window has; how many lie below one common value is not.
 //!
 //! # Source
 //! Woodruff, "Confidence intervals for medians and other position measures", Journal of the
@@ -71,10 +70,11 @@ pub struct ConfidenceInterval {
 }
 
 /// The samples of one window, split at the estimate of a percentile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Split {
-    /// Samples that are at most the estimate.
-    pub below: u64,
+    /// Samples that are at most the estimate. Of those that equal it, perhaps only a part, the same
+    /// for all windows.
+    pub below: f64,
     /// Samples.
     pub count: u64,
 }
@@ -95,14 +95,12 @@ pub struct RankInterval {
 /// `⌈p·n⌉`. `None` when fewer than [`BATCHES_MIN`] have samples.
 #[must_use]
 pub fn rank_interval(share: f64, windows: &[Split]) -> Option<RankInterval> {
-    let [count, below] =
-        [|w: &Split| w.count, |w: &Split| w.below].map(|of| windows.iter().map(of).sum::<u64>());
-    let n = count as f64;
-    let found = below as f64 / n;
+    let n = windows.iter().map(|window| window.count).sum::<u64>() as f64;
+    let found = windows.iter().map(|window| window.below).sum::<f64>() / n;
     let residuals: Vec<f64> = windows
         .iter()
         .filter(|window| window.count > 0)
-        .map(|window| window.below as f64 - found * window.count as f64)
+        .map(|window| window.below - found * window.count as f64)
         .collect();
     if residuals.len() < BATCHES_MIN {
         return None;

@@ -21,11 +21,14 @@
 //! With fewer, its value is that of a handful of requests: [`Percentile::NotEnough`].
 
 mod quantile;
+mod splits;
 
 use hdrhistogram::{Counter, Histogram};
 
 pub use quantile::Quantile;
+pub(crate) use splits::Splits;
 
+use crate::confidence::ConfidenceInterval;
 use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
 
 /// A percentile that reports state.
@@ -42,7 +45,7 @@ pub enum Level {
 }
 
 /// One row per level: itself, its name in JSON, its name for people, its share in millionths.
-const LEVELS: [(Level, &str, &str, u32); 7] = [
+const LEVELS: [(Level, &str, &str, u32); LEVEL_COUNT] = [
     (Level::P50, "p50", "p50", 500_000),
     (Level::P75, "p75", "p75", 750_000),
     (Level::P90, "p90", "p90", 900_000),
@@ -52,12 +55,15 @@ const LEVELS: [(Level, &str, &str, u32); 7] = [
     (Level::P99_99, "p99_99", "p99.99", 999_900),
 ];
 
+/// How many percentiles reports state.
+const LEVEL_COUNT: usize = 7;
+
 /// Samples that must lie beyond a percentile for it to be stated.
 pub const TAIL_SAMPLES: u64 = 10;
 
 impl Level {
     /// Every level, rising.
-    pub const ALL: [Self; 7] =
+    pub const ALL: [Self; LEVEL_COUNT] =
         [Self::P50, Self::P75, Self::P90, Self::P95, Self::P99, Self::P99_9, Self::P99_99];
 
     /// Its place in [`Level::ALL`].
@@ -76,6 +82,12 @@ impl Level {
     #[must_use]
     pub fn label(self) -> &'static str {
         LEVELS[self.index()].2
+    }
+
+    /// The share of samples that are at most this percentile: 0.999.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        f64::from(LEVELS[self.index()].3) / 1e6
     }
 
     /// The percentile that it is.
@@ -138,7 +150,8 @@ pub struct Distribution {
     pub stdev_ns: Option<f64>,
     /// The longest; a lower bound when something is censored.
     pub max_ns: Option<u64>,
-    percentiles: [Percentile; Level::ALL.len()],
+    percentiles: [Percentile; LEVEL_COUNT],
+    ci95: [Option<ConfidenceInterval>; LEVEL_COUNT],
 }
 
 impl Distribution {
@@ -160,6 +173,7 @@ impl Distribution {
                 needed_count if count < needed_count => Percentile::NotEnough { needed_count },
                 _ => Percentile::Value(values[level.index()]),
             }),
+            ci95: [None; LEVEL_COUNT],
         }
     }
 
@@ -198,6 +212,7 @@ impl Distribution {
                 }
                 _ => Percentile::AtLeast(least[level.index()]),
             }),
+            ci95: [None; LEVEL_COUNT],
         }
     }
 
@@ -222,6 +237,15 @@ impl Distribution {
     #[must_use]
     pub fn at(&self, level: Level) -> Percentile {
         self.percentiles[level.index()]
+    }
+
+    /// Where one percentile lies, at 95 % confidence (see [`crate::confidence`]). `None` when it
+    /// has no value, when there are too few windows to tell, and when nobody asked for it:
+    /// intervals take a pass over the windows of a run, which only a summary makes, for response
+    /// and service time.
+    #[must_use]
+    pub fn ci95(&self, level: Level) -> Option<ConfidenceInterval> {
+        self.ci95[level.index()]
     }
 }
 

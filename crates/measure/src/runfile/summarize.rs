@@ -3,6 +3,7 @@
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::FromSql;
 
+use super::intervals::{self, Known};
 use super::{RunFile, RunFileError, Tick, schema};
 use crate::audit::{self, Audit};
 use crate::distribution::Distribution;
@@ -22,7 +23,11 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     counts.outcomes[Outcome::Unfinished.index()] += lost;
     let planned = last.gauges.planned;
 
-    let ok = file.total(Metric::ResponseOk)?;
+    let known = Known {
+        response: file.total_answered()?,
+        ok: file.total(Metric::ResponseOk)?,
+        service: file.total(Metric::Service)?,
+    };
     let unanswered = file.total(Metric::Unanswered)?;
     let of = |metric| file.total(metric).map(|histogram| Distribution::of(&histogram));
     let generator = &last.generator;
@@ -54,9 +59,9 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         causes: causes(file)?,
         rates: Rates::of(planned, &counts, span_ns),
         completed: counts.completed,
-        response_time: Distribution::of_arrivals(&file.total_answered()?, &unanswered, lost),
-        response_time_ok: Distribution::of(&ok),
-        service_time: of(Metric::Service)?,
+        response_time: Distribution::of_arrivals(&known.response, &unanswered, lost),
+        response_time_ok: Distribution::of(&known.ok),
+        service_time: Distribution::of(&known.service),
         lateness: of(Metric::Lateness)?,
         queue_wait: of(Metric::QueueWait)?,
         first_byte: of(Metric::FirstByte)?,
@@ -82,6 +87,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         clock_steps: last.gauges.clock_steps,
         audit: Audit::default(),
     };
+    intervals::add(file, &mut summary, &known)?;
     summary.audit = match audit::read(&file.connection)? {
         Some(audit) => audit,
         // A run that was cut, or that ends just now.
