@@ -51,7 +51,7 @@ type Answer = Result<Response<Logged>, ClosedOnPurpose>;
 /// An answer on its way, and its entry in the log until the answer takes that along.
 pub(crate) struct Answering {
     state: State,
-    entry: Option<Entry>,
+    entry: Option<Box<Entry>>,
 }
 
 /// An answer that is there, or one that waits for something and pays for a box.
@@ -83,7 +83,7 @@ impl Responder {
         // A delay counts from the head, so it runs while the request's body is read.
         let delay = match routed {
             Ok(Behaviour::Delay(duration)) => Some(self.timer.delay(duration)),
-            Ok(Behaviour::Queue(service)) => Some(self.join_queue(service, entry.as_mut())),
+            Ok(Behaviour::Queue(service)) => Some(self.join_queue(service, entry.as_deref_mut())),
             _ => None,
         };
         let responder = Rc::clone(self);
