@@ -184,6 +184,10 @@ impl Drop for ConnectionLog {
 }
 
 impl Entry {
+    pub(crate) fn arrival_ns(&self) -> u64 {
+        self.record.arrival_ns
+    }
+
     pub(crate) fn set_service(&mut self, service_ns: u64) {
         self.record.service_ns = Some(service_ns);
     }
