@@ -77,7 +77,8 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Logged {
     pub(crate) content: Content,
-    pub(crate) entry: Option<Entry>,
+    /// In a box: answers move, and few are logged.
+    pub(crate) entry: Option<Box<Entry>>,
 }
 
 /// What a line is made of, but for the departure.
@@ -149,10 +150,10 @@ impl ConnectionLog {
     }
 
     /// A request's head was read.
-    pub(crate) fn arrived(self: &Rc<Self>, arrival_ns: u64, parts: &Parts) -> Entry {
+    pub(crate) fn arrived(self: &Rc<Self>, arrival_ns: u64, parts: &Parts) -> Box<Entry> {
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let record = Record { arrival_ns, method, uri, status: None, service_ns: None };
-        Entry { connection: Rc::clone(self), record }
+        Box::new(Entry { connection: Rc::clone(self), record })
     }
 
     /// The socket is about to be written to.
@@ -183,6 +184,10 @@ impl Drop for ConnectionLog {
 }
 
 impl Entry {
+    pub(crate) fn arrival_ns(&self) -> u64 {
+        self.record.arrival_ns
+    }
+
     pub(crate) fn set_service(&mut self, service_ns: u64) {
         self.record.service_ns = Some(service_ns);
     }

@@ -51,7 +51,7 @@ type Answer = Result<Response<Logged>, ClosedOnPurpose>;
 /// An answer on its way, and its entry in the log until the answer takes that along.
 pub(crate) struct Answering {
     state: State,
-    entry: Option<Entry>,
+    entry: Option<Box<Entry>>,
 }
 
 /// An answer that is there, or one that waits for something and pays for a box.
@@ -83,7 +83,7 @@ impl Responder {
         // A delay counts from the head, so it runs while the request's body is read.
         let delay = match routed {
             Ok(Behaviour::Delay(duration)) => Some(self.timer.delay(duration)),
-            Ok(Behaviour::Queue(service)) => Some(self.join_queue(service, entry.as_mut())),
+            Ok(Behaviour::Queue(service)) => Some(self.join_queue(service, entry.as_deref_mut())),
             _ => None,
         };
         let responder = Rc::clone(self);
@@ -96,13 +96,15 @@ impl Responder {
 
     /// Joins the queue and returns a delay that ends with the service.
     fn join_queue(&self, service: Service, entry: Option<&mut Entry>) -> Delay {
-        let served = self.queue.join(self.wire.arrival_ns(), service);
-        // The instant of this request's arrival may be known from its reading only. Should stamps
-        // be refused, so are those of the next.
-        let _ = self.wire.stamp_arrivals();
+        let logged_ns = entry.as_ref().map(|entry| entry.arrival_ns());
+        let arrival_ns = logged_ns.unwrap_or_else(|| self.wire.arrival_ns());
+        let served = self.queue.join(arrival_ns, service);
         if let Some(entry) = entry {
             entry.set_service(served.service_ns);
         }
+        // Of the connection's first request only the reading may be known. Should the kernel refuse
+        // stamps, it is so for all of them.
+        let _ = self.wire.stamp_arrivals();
         self.timer.until(served.departure_ns)
     }
 
@@ -166,15 +168,12 @@ impl Future for Answering {
             State::Now(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
             State::Later(future) => future.as_mut().poll(context),
         };
-        if let Some(mut entry) = answering.entry.take() {
-            match &mut answer {
-                Poll::Ready(Ok(response)) => {
-                    entry.set_status(response.status());
-                    response.body_mut().entry = Some(entry);
-                }
-                // Without an answer the connection closes, and drops the entry.
-                Poll::Ready(Err(ClosedOnPurpose)) | Poll::Pending => answering.entry = Some(entry),
-            }
+        // Without an answer the connection closes, and drops the entry.
+        if let Poll::Ready(Ok(response)) = &mut answer
+            && let Some(mut entry) = answering.entry.take()
+        {
+            entry.set_status(response.status());
+            response.body_mut().entry = Some(entry);
         }
         answer
     }

@@ -219,8 +219,7 @@ pub const ROUTES: &[RouteHelp] = &[
     RouteHelp {
         pattern: "/queue/fixed/TIME",
         example: "/queue/fixed/2ms",
-        about: "100 bytes after a first-come-first-served queue whose one server takes TIME each; \
-                all of /queue/ is one queue",
+        about: "100 bytes, first come, first served, TIME each; one queue for all of /queue/",
         methods: Methods::Any,
         rule: Rule::Time {
             prefix: "/queue/fixed/",
@@ -230,7 +229,7 @@ pub const ROUTES: &[RouteHelp] = &[
     RouteHelp {
         pattern: "/queue/exponential/TIME",
         example: "/queue/exponential/2ms",
-        about: "the same with random service times, exponential with mean TIME",
+        about: "the same queue; service times are exponential with mean TIME",
         methods: Methods::Any,
         rule: Rule::Time {
             prefix: "/queue/exponential/",

@@ -33,3 +33,38 @@ fn an_address_in_use_is_refused_with_a_remedy() {
     assert!(done.stderr.contains("is in use"), "{}", done.stderr);
     assert!(done.stderr.contains("\n hint: "), "{}", done.stderr);
 }
+
+#[test]
+fn a_log_has_a_line_for_each_request_and_takes_the_place_of_an_older_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("log.csv");
+    let path = path.to_str().expect("text");
+    for asked in ["/bytes/10", "/queue/exponential/1us"] {
+        let sink = Sink::start_with(&["--log", path, "--seed", "7"]);
+        sink.get(asked);
+        sink.get("/status/503");
+        assert_eq!(sink.end("TERM").stderr, "served 2 requests\n");
+        let text = std::fs::read_to_string(path).expect("the log");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("# throng sink log: "), "{text}");
+        assert_eq!(lines[1], "arrival_ns,departure_ns,worker,method,path,status,service_ns");
+        assert!(lines[2].contains(&format!(",0,GET,{asked},200,")), "{text}");
+        assert!(lines[3].ends_with(",0,GET,/status/503,503,"), "{text}");
+        assert_eq!(lines.len(), 4);
+    }
+}
+
+#[test]
+fn a_log_never_replaces_what_no_sink_wrote() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("notes.csv");
+    std::fs::write(&path, "notes").expect("written");
+    let path = path.to_str().expect("text");
+    let done = throng(&["sink", "--address", "127.0.0.1:0", "--log", path]);
+    assert_eq!((done.status, &*done.stdout), (Some(2), ""));
+    let message =
+        format!("error: {path} exists and is not a log of a sink, so it is not replaced\n");
+    assert!(done.stderr.starts_with(&message), "{}", done.stderr);
+    assert!(done.stderr.contains("\n hint: choose another name"), "{}", done.stderr);
+    assert_eq!(std::fs::read_to_string(path).expect("still there"), "notes");
+}

@@ -14,7 +14,7 @@ fn worker_log() -> (Rc<WorkerLog>, TempDir) {
     (WorkerLog::new(Arc::new(file), 3), folder)
 }
 
-fn entry(connection: &Rc<ConnectionLog>) -> Entry {
+fn entry(connection: &Rc<ConnectionLog>) -> Box<Entry> {
     let (parts, ()) = Request::get("/a").body(()).unwrap().into_parts();
     let mut entry = connection.arrived(0, &parts);
     entry.set_status(StatusCode::OK);

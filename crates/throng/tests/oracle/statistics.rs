@@ -78,13 +78,14 @@ pub(crate) fn anderson_darling_exponential(values: &[f64]) -> f64 {
 /// What [`anderson_darling_exponential`] exceeds once in a hundred times for exponential values.
 pub(crate) const ANDERSON_DARLING_1_PERCENT: f64 = 1.959;
 
-/// The slope of the least-squares line through `values` over their numbers.
-pub(crate) fn slope(values: &[f64]) -> f64 {
-    let centre = (values.len() - 1) as f64 / 2.0;
-    let middle = mean(values);
-    let offsets = (0..values.len()).map(|index| index as f64 - centre);
-    let products = offsets.clone().zip(values).map(|(offset, value)| offset * (value - middle));
-    products.sum::<f64>() / offsets.map(|offset| offset * offset).sum::<f64>()
+/// By how much `values` rise from one to the next, all in all: from the median of the first third to
+/// that of the last. What happens to less than half of either does not show.
+///
+/// Source: Tukey's resistant line, "Exploratory Data Analysis", 1977, of which this is the first step.
+pub(crate) fn rise(values: &[f64]) -> f64 {
+    let third = values.len() / 3;
+    let (first, last) = (&values[..third], &values[values.len() - third..]);
+    (quantile(last, 0.5) - quantile(first, 0.5)) / (values.len() - third) as f64
 }
 
 /// Pearson's correlation.

@@ -122,9 +122,12 @@ fn standard_errors_of_dependent_times_cover_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn slopes_correlations_and_quantiles_are_those_of_small_examples() {
-    assert_eq!(slope(&[5.0, 7.0, 9.0, 11.0]), 2.0);
-    assert_eq!(slope(&[0.0, 1.0, 0.0]), 0.0);
+fn rises_correlations_and_quantiles_are_those_of_small_examples() {
+    let mut values: Vec<f64> = (0..99).map(|k| 5.0 + 2.0 * f64::from(k)).collect();
+    assert_eq!(rise(&values), 2.0);
+    values.fill(7.0);
+    values[70..85].fill(1e6);
+    assert_eq!(rise(&values), 0.0);
     assert_eq!(correlation(&[1.0, 2.0, 3.0], &[-2.0, -4.0, -6.0]), -1.0);
     assert_eq!(quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), 2.0);
     assert_eq!(quantile(&[4.0, 1.0, 3.0, 2.0], 0.99), 4.0);
