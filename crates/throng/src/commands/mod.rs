@@ -8,6 +8,7 @@ use throng_measure::{RunFile, RunFileError};
 use crate::failure::Failure;
 use crate::report::{Format, ReportError};
 
+pub(crate) mod calibrate;
 pub(crate) mod demo;
 pub(crate) mod report;
 pub(crate) mod run;
@@ -22,6 +23,8 @@ pub(crate) enum Subcommands {
     Demo(demo::Arguments),
     /// Print a report of a run that was kept with -o
     Report(report::Arguments),
+    /// Measure what this machine can generate at most
+    Calibrate(calibrate::Arguments),
 }
 
 /// Standard output failed.

@@ -91,7 +91,7 @@ fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
     let result = throng_engine::run(
         &job.plan,
         place,
-        environment::describe(job.plan.workers),
+        environment::describe(&job.plan),
         &stopper,
         &mut |progress| line.tick(progress, stopper.is_requested()),
     );

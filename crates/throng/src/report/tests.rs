@@ -2,8 +2,8 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use throng_measure::{
-    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos, Outcome, Place,
-    Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
+    Capacity, Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos,
+    Outcome, Place, Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
 };
 
 use super::*;
@@ -26,8 +26,12 @@ type Arrival = (u64, u64, Outcome);
 
 /// A run with one second of warm-up and three seconds measured.
 fn run_of(arrivals: &[Arrival]) -> RunFile {
+    run_with(&header(), arrivals)
+}
+
+fn run_with(header: &RunHeader, arrivals: &[Arrival]) -> RunFile {
     let span = Span { from: Nanos(S), until: Nanos(4 * S) };
-    let writer = RefCell::new(RunWriter::create(Place::Temporary, &header()).unwrap());
+    let writer = RefCell::new(RunWriter::create(Place::Temporary, header).unwrap());
     let mut recorder = Recorder::new(span);
     for &(due, took_ns, outcome) in arrivals {
         recorder.record(&sample(due, took_ns, outcome), &mut Straight(&writer));
@@ -129,6 +133,15 @@ fn all_ok() -> RunFile {
     run_of(&arrivals)
 }
 
+/// A run at 5,000/s on a machine that can generate so many.
+fn calibrated(rate_per_s: u64, estimated: bool) -> RunFile {
+    let calibrated_unix_ns = 1_795_291_169_760_816_762;
+    let capacity = Some(Capacity { rate_per_s, estimated, calibrated_unix_ns });
+    let environment = Environment { capacity, ..header().environment };
+    let arrivals: Vec<_> = (0..20_000).map(|i| (i * 200_000, 80_000, Outcome::Ok)).collect();
+    run_with(&RunHeader { environment, ..header() }, &arrivals)
+}
+
 fn cut() -> (tempfile::TempDir, RunFile) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.throng");
@@ -178,7 +191,7 @@ fn every_format_fails_when_its_place_does() {
 
 #[test]
 fn the_page_fits_a_terminal() {
-    for run in [mixed(), all_ok(), run_of(&[])] {
+    for run in [mixed(), all_ok(), run_of(&[]), calibrated(40_000_000, true)] {
         for line in print("text", &run).lines() {
             assert!(line.chars().count() <= 100, "{line}");
             assert_eq!(line.trim_end(), line, "blanks at the end of {line:?}");
@@ -211,6 +224,24 @@ fn the_page_says_what_a_person_looks_for() {
 }
 
 #[test]
+fn a_run_on_a_calibrated_machine_says_its_share_of_what_that_can_generate() {
+    let page = print("text", &calibrated(40_000, false));
+    let share = " 12.5 % of what this machine can generate (calibrated 2026-11-21)\n";
+    assert!(page.contains(share) && !page.contains("about"), "{page}");
+    let page = print("text", &calibrated(40_000, true));
+    assert!(page.contains(" about 12.5 % of what this machine can generate ("), "{page}");
+    let ratio = |run: &RunFile| -> Value {
+        let report: Value = serde_json::from_str(&print("json", run)).unwrap();
+        report["generator"]["capacity_ratio"].clone()
+    };
+    assert_eq!(ratio(&calibrated(40_000, true)), 0.125);
+    for run in [all_ok(), calibrated(0, false)] {
+        assert_eq!(ratio(&run), Value::Null);
+        assert!(!print("text", &run).contains("this machine can generate"));
+    }
+}
+
+#[test]
 fn json_has_the_promised_names_and_its_sums_are_right() {
     let report: Value = serde_json::from_str(&print("json", &mixed())).unwrap();
     assert_eq!(report["planned"], 15_000);
@@ -235,7 +266,7 @@ fn json_keeps_to_its_published_schema() {
         serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let (_directory, cut) = cut();
-    for run in [mixed(), all_ok(), run_of(&[]), cut] {
+    for run in [mixed(), all_ok(), run_of(&[]), cut, calibrated(40_000, true)] {
         let report: Value = serde_json::from_str(&print("json", &run)).unwrap();
         let errors: Vec<_> =
             validator.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path())).collect();
