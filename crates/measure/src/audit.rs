@@ -27,7 +27,9 @@ use std::fmt;
 pub use facts::{Facts, SecondFacts};
 pub use seconds::{Flag, FlaggedSecond, Grade};
 pub(crate) use store::{TABLES, read, write};
-pub use table::{CHECKS, Check, CheckHelp, documentation};
+pub use table::{
+    BUSY_RATIO, CHECKS, Check, CheckHelp, LATE_FLOOR_NS, RATE_REACHED_RATIO, documentation,
+};
 
 use crate::{RunFile, RunFileError, Summary};
 

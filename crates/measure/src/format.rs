@@ -64,6 +64,26 @@ pub fn bytes(bytes: f64) -> String {
     format!("{} {unit}", three_digits(in_units))
 }
 
+/// The day of an instant, given in nanoseconds since 1970, UTC: `2026-11-21`.
+///
+/// # Source
+/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin
+/// in March, so that the leap day is their last, and repeat every 400 years (146,097 days).
+#[must_use]
+pub fn date(unix_ns: i64) -> String {
+    let days = unix_ns.div_euclid(86_400_000_000_000) + DAYS_BEFORE_1970;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let leap_days = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
+    let year_of_era = (day_of_era - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months from March on last 153 days per five.
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = 400 * era + year_of_era + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// Three significant digits, without an exponent.
 fn three_digits(value: f64) -> String {
     match value {
@@ -73,6 +93,9 @@ fn three_digits(value: f64) -> String {
         v => count(v.round() as u64),
     }
 }
+
+/// From 0000-03-01 on.
+const DAYS_BEFORE_1970: i64 = 719_468;
 
 const UNITS: [(&str, f64); 4] = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 

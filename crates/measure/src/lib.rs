@@ -42,8 +42,8 @@ pub use objective::{Finding, Judgement, Objective, ObjectiveError, Objectives};
 pub use outcome::Outcome;
 pub use recorder::{Exchange, Recorder, Span};
 pub use runfile::{
-    Environment, Generator, Place, Progress, RunEnd, RunFile, RunFileError, RunHeader, RunWriter,
-    Second, Tick,
+    Capacity, Environment, Generator, Place, Progress, RunEnd, RunFile, RunFileError, RunHeader,
+    RunWriter, Second, Tick,
 };
 pub use sample::Sample;
 pub use summary::{GeneratorUse, Model, Rates, Summary, Warmup};

@@ -30,7 +30,7 @@ pub enum Metric {
     /// requests.
     Wire,
     /// How long a worker's loop was kept from its work: by how much it woke too late, or how long
-    /// it did not read its clock while awake. Filed from [`STALL_NS`](crate::STALL_NS) on, in the
+    /// it did not read its clock while awake. Filed from [`STALL_NS`] on, in the
     /// window in which the stall ended.
     Stall,
 }

@@ -34,7 +34,9 @@ mod windows;
 mod writer;
 
 pub use error::RunFileError;
-pub use header::{Environment, Generator, Place, Progress, RunEnd, RunHeader, Second, Tick};
+pub use header::{
+    Capacity, Environment, Generator, Place, Progress, RunEnd, RunHeader, Second, Tick,
+};
 pub use reader::RunFile;
 pub use schema::{APPLICATION_ID, FORMAT_VERSION};
 pub use windows::OPEN_WINDOWS;

@@ -203,6 +203,14 @@ impl Summary {
         (self.planned > 0).then(|| self.failed() as f64 / self.planned as f64)
     }
 
+    /// The achieved rate over what the machine can generate at most; `None` where it was not
+    /// calibrated for such a run.
+    #[must_use]
+    pub fn capacity_ratio(&self) -> Option<f64> {
+        let capacity = self.environment.capacity.filter(|capacity| capacity.rate_per_s > 0)?;
+        Some(self.rates.achieved_per_s / capacity.rate_per_s as f64)
+    }
+
     /// The span in seconds.
     #[must_use]
     pub fn span_s(&self) -> f64 {

@@ -1,10 +1,12 @@
 //! The machine that generates the load, for the result. What cannot be read stays empty.
 
-use std::fs;
 use std::num::NonZeroUsize;
-use std::thread;
+use std::{env, fs, thread};
 
+use throng_engine::plan::Plan;
 use throng_measure::Environment;
+
+use crate::calibration::{Machine, store};
 
 /// Half of the processors, at least one: the other half is for who stands at the other end.
 pub(crate) fn half_of_the_processors() -> NonZeroUsize {
@@ -16,14 +18,25 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// Describes this machine for a run, with what it can generate at most in such a run, if it was
+/// calibrated.
+pub(crate) fn describe(plan: &Plan) -> Environment {
+    let mut environment = machine(plan.workers);
+    let calibration = store::place(|name| env::var_os(name))
+        .and_then(|path| store::load(&path, &Machine::from(&environment)));
+    environment.capacity = calibration.and_then(|calibration| calibration.capacity(plan));
+    environment
+}
+
 /// Describes this machine.
-pub(crate) fn describe(worker_count: u32) -> Environment {
+pub(crate) fn machine(worker_count: u32) -> Environment {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     Environment {
         host_kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
         cpu_model: cpu_model(&read("/proc/cpuinfo")).unwrap_or_default(),
         cpu_count: u32::try_from(processors()).unwrap_or(u32::MAX),
         worker_count,
+        capacity: None,
     }
 }
 
@@ -52,7 +65,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_a_kernel_and_a_processor() {
-        let environment = describe(3);
+        let environment = machine(3);
         assert!(!environment.host_kernel.is_empty());
         assert!(environment.cpu_count >= 1);
         assert_eq!(environment.worker_count, 3);

@@ -7,6 +7,7 @@
 //! beside it goes to standard error.
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod cli;
 mod commands;
 mod environment;

@@ -114,6 +114,15 @@ const fn any(count: u64) -> Option<Limit> {
 
 const ALWAYS: Option<Limit> = Some(Limit { value: Value::Always, floor_ns: None });
 
+/// Lateness and wake-up delay below this are what a general-purpose kernel does to anyone.
+pub const LATE_FLOOR_NS: u64 = 100 * US;
+
+/// From this share of the time on a processor, a worker is at its limit.
+pub const BUSY_RATIO: f64 = 0.90;
+
+/// A rate is reached when this share of what is offered is answered.
+pub const RATE_REACHED_RATIO: f64 = 0.99;
+
 const US: u64 = 1_000;
 const MS: u64 = 1_000 * US;
 
@@ -150,7 +159,7 @@ pub const CHECKS: &[CheckHelp] = &[
         check: Check::Late,
         name: "late",
         figure: "lateness as a share of response time, at each stated percentile up to p99",
-        suspect: from_with(0.10, 100 * US),
+        suspect: from_with(0.10, LATE_FLOOR_NS),
         invalid: from_with(0.50, MS),
         meaning: "that part of the response time is the generator's own: it sent requests later \
                   than they were due",
@@ -171,7 +180,7 @@ pub const CHECKS: &[CheckHelp] = &[
         name: "read_late",
         figure: "wake-up delay (answer in the kernel until read) as a share of service time, at \
                  p50 and p99",
-        suspect: from_with(0.10, 100 * US),
+        suspect: from_with(0.10, LATE_FLOOR_NS),
         invalid: from_with(1.00, MS),
         meaning: "answers lay unread: the generator is near its limit. Response times are stamped \
                   by the kernel and do not contain this, but in a closed model it lowers the rate",
@@ -190,7 +199,7 @@ pub const CHECKS: &[CheckHelp] = &[
         check: Check::WorkerBusy,
         name: "worker_busy",
         figure: "mean share of the time that the busiest worker's thread was on a processor",
-        suspect: from(0.90),
+        suspect: from(BUSY_RATIO),
         invalid: None,
         meaning: "the generator is at its limit: in a closed model it, and not the server, may \
                   decide the rate",
@@ -249,7 +258,7 @@ pub const CHECKS: &[CheckHelp] = &[
         name: "overloaded",
         figure: "achieved rate as a share of the offered rate over the second half of the run, where \
                  the shortfall is more than chance makes (open model)",
-        suspect: below(0.99),
+        suspect: below(RATE_REACHED_RATIO),
         invalid: None,
         meaning: "more was sent than was answered: waiting grows for as long as the run lasts, so \
                   response times tell the run's length and not the server's speed",

@@ -51,3 +51,26 @@ fn rates_and_bytes_are_grouped_or_scaled() {
     assert_eq!(bytes(999_999.0), "1.00 MB");
     assert_eq!(bytes(2.5e18), "2,500 PB");
 }
+
+#[test]
+fn days_are_those_of_the_calendar() {
+    const DAY_NS: i64 = 86_400_000_000_000;
+    // Days since 1970 as GNU date gives them: `date -ud 2000-02-29 +%s`, divided by 86,400.
+    for (days, text) in [
+        (0, "1970-01-01"),
+        (-1, "1969-12-31"),
+        (58, "1970-02-28"),
+        (59, "1970-03-01"),
+        (11_016, "2000-02-29"),
+        (11_017, "2000-03-01"),
+        (19_722, "2023-12-31"),
+        (19_723, "2024-01-01"),
+        (20_778, "2026-11-21"),
+        (47_540, "2100-02-28"),
+        (47_541, "2100-03-01"),
+    ] {
+        assert_eq!(date(days * DAY_NS), text);
+        assert_eq!(date(days * DAY_NS + DAY_NS - 1), text, "its last nanosecond");
+    }
+    assert_eq!([date(i64::MIN), date(i64::MAX)], ["1677-09-21", "2262-04-11"]);
+}

@@ -55,6 +55,19 @@ pub struct Environment {
     pub cpu_count: u32,
     /// Worker threads.
     pub worker_count: u32,
+    /// What it can generate at most, where it was calibrated for a run like this one.
+    pub capacity: Option<Capacity>,
+}
+
+/// What a machine can generate at most in runs of one kind, as `throng calibrate` found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Requests per second.
+    pub rate_per_s: u64,
+    /// Whether it was concluded from a lower rate, because the generator was never the limit.
+    pub estimated: bool,
+    /// When the calibration began, in nanoseconds since 1970, UTC.
+    pub calibrated_unix_ns: i64,
 }
 
 /// The state of the run when a second ended.

@@ -8,6 +8,7 @@ use throng_measure::{RunFile, RunFileError};
 use crate::failure::Failure;
 use crate::report::{Format, ReportError};
 
+pub(crate) mod calibrate;
 pub(crate) mod demo;
 mod judge;
 pub(crate) mod report;
@@ -23,6 +24,8 @@ pub(crate) enum Subcommands {
     Demo(demo::Arguments),
     /// Print a report of a run that was kept with -o
     Report(report::Arguments),
+    /// Measure what this machine can generate at most
+    Calibrate(calibrate::Arguments),
 }
 
 /// Standard output failed.

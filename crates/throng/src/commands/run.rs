@@ -95,7 +95,7 @@ fn measure(job: &Job) -> Result<RunFile, Box<dyn Failure>> {
     let result = throng_engine::run(
         &job.plan,
         place,
-        environment::describe(job.plan.workers),
+        environment::describe(&job.plan),
         &job.objectives,
         &stopper,
         &mut |progress| line.tick(progress, stopper.is_requested()),

@@ -160,6 +160,7 @@ struct Generator {
     user_s: f64,
     system_s: f64,
     cpu_cores: f64,
+    capacity_ratio: Option<f64>,
     steal_ratio: Option<f64>,
     max_rss_bytes: u64,
 }
@@ -376,6 +377,7 @@ impl Generator {
             user_s: generator.user_s,
             system_s: generator.system_s,
             cpu_cores: generator.cpu_cores,
+            capacity_ratio: summary.capacity_ratio(),
             steal_ratio: generator.steal_ratio,
             max_rss_bytes: generator.max_rss_bytes,
         }

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use throng_measure::{
-    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Level, Nanos,
+    Capacity, Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Level, Nanos,
     Objective, Outcome, Place, Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick,
     Traffic,
 };
@@ -32,8 +32,12 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
 
 /// A run with one second of warm-up that ends after so many.
 fn run_until(end_s: u64, arrivals: &[Arrival]) -> RunFile {
+    run_with(&header(), end_s, arrivals)
+}
+
+fn run_with(header: &RunHeader, end_s: u64, arrivals: &[Arrival]) -> RunFile {
     let span = Span { from: Nanos(S), until: Nanos(end_s * S) };
-    let writer = RefCell::new(RunWriter::create(Place::Temporary, &header()).unwrap());
+    let writer = RefCell::new(RunWriter::create(Place::Temporary, header).unwrap());
     let mut recorder = Recorder::new(span);
     for &(due, took_ns, outcome) in arrivals {
         recorder.record(&sample(due, took_ns, outcome), &mut Straight(&writer));
@@ -152,6 +156,15 @@ fn steady() -> RunFile {
     run_until(11, &arrivals)
 }
 
+/// A run at 5,000/s on a machine that can generate so many.
+fn calibrated(rate_per_s: u64, estimated: bool) -> RunFile {
+    let calibrated_unix_ns = 1_795_291_169_760_816_762;
+    let capacity = Some(Capacity { rate_per_s, estimated, calibrated_unix_ns });
+    let environment = Environment { capacity, ..header().environment };
+    let arrivals: Vec<_> = (0..20_000).map(|i| (i * 200_000, 80_000, Outcome::Ok)).collect();
+    run_with(&RunHeader { environment, ..header() }, 4, &arrivals)
+}
+
 fn cut() -> (tempfile::TempDir, RunFile) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.throng");
@@ -201,7 +214,7 @@ fn every_format_fails_when_its_place_does() {
 
 #[test]
 fn the_page_fits_a_terminal() {
-    for run in [mixed(), all_ok(), steady(), run_of(&[])] {
+    for run in [mixed(), all_ok(), steady(), run_of(&[]), calibrated(40_000_000, true)] {
         for line in print("text", &run).lines() {
             assert!(line.chars().count() <= 96, "{line}");
             assert_eq!(line.trim_end(), line, "blanks at the end of {line:?}");
@@ -276,6 +289,24 @@ fn json_has_an_interval_for_each_percentile_of_the_whole_run() {
 }
 
 #[test]
+fn a_run_on_a_calibrated_machine_says_its_share_of_what_that_can_generate() {
+    let page = print("text", &calibrated(40_000, false));
+    let share = " 12.5 % of what this machine can generate (calibrated 2026-11-21)\n";
+    assert!(page.contains(share) && !page.contains("about"), "{page}");
+    let page = print("text", &calibrated(40_000, true));
+    assert!(page.contains(" about 12.5 % of what this machine can generate ("), "{page}");
+    let ratio = |run: &RunFile| -> Value {
+        let report: Value = serde_json::from_str(&print("json", run)).unwrap();
+        report["generator"]["capacity_ratio"].clone()
+    };
+    assert_eq!(ratio(&calibrated(40_000, true)), 0.125);
+    for run in [all_ok(), calibrated(0, false)] {
+        assert_eq!(ratio(&run), Value::Null);
+        assert!(!print("text", &run).contains("this machine can generate"));
+    }
+}
+
+#[test]
 fn json_has_the_promised_names_and_its_sums_are_right() {
     let report: Value = serde_json::from_str(&print("json", &mixed())).unwrap();
     assert_eq!(report["planned"], 15_000);
@@ -338,7 +369,7 @@ fn json_keeps_to_its_published_schema() {
         serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let (_directory, cut) = cut();
-    for run in [mixed(), all_ok(), steady(), run_of(&[]), cut] {
+    for run in [mixed(), all_ok(), steady(), run_of(&[]), cut, calibrated(40_000, true)] {
         let report: Value = serde_json::from_str(&print("json", &run)).unwrap();
         let errors: Vec<_> =
             validator.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path())).collect();

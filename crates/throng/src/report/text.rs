@@ -5,7 +5,7 @@ mod durations;
 use std::io::{self, Write};
 
 use throng_measure::audit::{Audit, Reason};
-use throng_measure::format::{bytes, count, duration, percent, rate};
+use throng_measure::format::{bytes, count, date, duration, percent, rate};
 use throng_measure::reading::reading;
 use throng_measure::{Outcome, RunFile, Summary};
 
@@ -173,6 +173,15 @@ fn generator(summary: &Summary) -> Vec<String> {
     ];
     if let Some(ratio) = generator.steal_ratio.filter(|&ratio| ratio > 0.0) {
         parts.push(format!("{} stolen by the hypervisor", percent(ratio)));
+    }
+    if let (Some(ratio), Some(capacity)) = (summary.capacity_ratio(), summary.environment.capacity)
+    {
+        parts.push(format!(
+            "{}{} of what this machine can generate (calibrated {})",
+            if capacity.estimated { "about " } else { "" },
+            percent(ratio),
+            date(capacity.calibrated_unix_ns)
+        ));
     }
     parts
 }
