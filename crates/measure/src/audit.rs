@@ -4,7 +4,7 @@
 //! about itself. The audit looks for each such thing, in this order:
 //!
 //! 1. [`Facts`] are read from the run file: how each second went;
-//! 2. each second is flagged by what was wrong in it ([`seconds`]), so that a bad second is marked
+//! 2. each second is flagged by what was wrong in it (`seconds`), so that a bad second is marked
 //!    and not averaged away;
 //! 3. each [`Check`] of the table [`CHECKS`] looks at the whole run and says nothing, or gives a
 //!    [`Reason`] with its figure, its threshold and what to do;

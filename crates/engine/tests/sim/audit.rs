@@ -3,6 +3,8 @@
 //! `THRONG_AUDIT_SEEDS=1000 cargo test --release -p throng-engine --test sim audit -- --nocapture`
 //! prints the table of `docs/measurement.md`: false alarms and misses over so many seeds.
 
+#![allow(clippy::print_stdout, reason = "a test tells what it found")]
+
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
