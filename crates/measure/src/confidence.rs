@@ -22,7 +22,12 @@
 //!    skewness needs (Johnson's correction as inverted by Willink), if that is wider.
 //! 5. Neither side is narrower than that of independent samples.
 //!
-//! An end that falls beyond the samples, or among requests without an answer, is open. There is no
+//! 6. When all of a distribution moves from second to second by more than its own width, the share
+//!    below the estimate swings between none and all, and the ranks reach beyond the samples. Such
+//!    an end is put where the mean of the windows' own percentiles may lie ([`mean_reach`]), if
+//!    every window has enough samples for one.
+//!
+//! An end that falls beyond the samples all the same, or among requests without an answer, is open. There is no
 //! interval with fewer than [`BATCHES_MIN`] windows that have samples.
 //!
 //! # How often it holds the truth
@@ -112,6 +117,20 @@ pub fn rank_interval(share: f64, windows: &[Split]) -> Option<RankInterval> {
         low: (low >= 1.0).then_some(low as u64),
         high: (high <= n).then_some(high as u64),
     })
+}
+
+/// How far the mean of a series, one value per window in the order of time, may lie from its true
+/// mean, at 95 % confidence: batches, correlation and skewness as for ranks. `None` when there are
+/// fewer than [`BATCHES_MIN`] values.
+#[must_use]
+pub fn mean_reach(values: &[f64]) -> Option<f64> {
+    if values.len() < BATCHES_MIN {
+        return None;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let [less, more] = reach(&batched(values.iter().map(|value| value - mean).collect()));
+    Some(less.max(more) / count)
 }
 
 /// Merges neighbours for as long as they are alike.

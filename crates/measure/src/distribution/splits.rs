@@ -1,13 +1,15 @@
 //! The windows of a distribution, each split at every percentile: what intervals are made from.
 
+use std::num::NonZero;
+
 use hdrhistogram::Histogram;
 
 use super::{Distribution, LEVEL_COUNT, Level, values_at};
-use crate::confidence::{ConfidenceInterval, Split, rank_interval};
+use crate::confidence::{ConfidenceInterval, Split, mean_reach, rank_interval};
 
 /// How many samples of each window lie between one percentile of the whole run and the next.
 ///
-/// Memory: 120 bytes for each window, less than half a megabyte for an hour.
+/// Memory: 176 bytes for each window, 0.6 megabytes for an hour.
 pub(crate) struct Splits<'a> {
     /// The answered requests of all windows.
     known: &'a Histogram<u64>,
@@ -15,6 +17,9 @@ pub(crate) struct Splits<'a> {
     /// last, and beyond all samples.
     estimates: [u64; LEVEL_COUNT],
     windows: Vec<Window>,
+    /// The answered samples of the last window, and its own percentiles once it is whole.
+    present: Vec<(u64, u64)>,
+    percentiles: Vec<[Option<NonZero<u64>>; LEVEL_COUNT]>,
 }
 
 /// Samples that are less than the first estimate, equal to it, between it and the second, equal
@@ -29,21 +34,61 @@ impl<'a> Splits<'a> {
             let value = distribution.at(level).value();
             value.map_or(u64::MAX, |value| known.lowest_equivalent(value))
         });
-        Self { known, estimates, windows: Vec::new() }
+        let (windows, present, percentiles) = (Vec::new(), Vec::new(), Vec::new());
+        Self { known, estimates, windows, present, percentiles }
     }
 
     /// What is added from here on belongs to the next window.
     pub(crate) fn begin_window(&mut self) {
+        self.end_window();
         self.windows.push([0; 2 * LEVEL_COUNT + 1]);
     }
 
     /// Adds answered requests to the window, all of the bucket whose least value this is.
     pub(crate) fn add(&mut self, lowest_ns: u64, count: u64) {
+        self.present.push((lowest_ns, count));
         let place = self.place(lowest_ns);
         let equal = self.estimates.get(place) == Some(&lowest_ns);
         if let Some(window) = self.windows.last_mut() {
             window[2 * place + usize::from(equal)] += count;
         }
+    }
+
+    /// Nothing more will be added to the last window.
+    pub(crate) fn end_window(&mut self) {
+        let Some(window) = self.windows.last() else { return };
+        let count = window.iter().sum::<u64>();
+        self.present.sort_unstable();
+        let percentile = |level: Level| {
+            let mut left = level.rank(count);
+            let mut samples = self.present.iter().filter(|_| count >= level.needed_count());
+            let at = samples.find(|(_, count)| {
+                let found = *count >= left;
+                left = left.saturating_sub(*count);
+                found
+            });
+            at.and_then(|(value, _)| NonZero::new(*value))
+        };
+        self.percentiles.push(Level::ALL.map(percentile));
+        self.present.clear();
+    }
+
+    /// How far a percentile may lie from its estimate, by the windows' own percentiles; `None` when
+    /// a notable part of the samples is in windows that are too small to have one.
+    fn own_reach_ns(&self, level: Level) -> Option<u64> {
+        let (mut values, mut told, mut samples) = (Vec::new(), 0, 0);
+        for (window, percentiles) in self.windows.iter().zip(&self.percentiles) {
+            let count = window.iter().sum::<u64>();
+            samples += count;
+            if let Some(value) = percentiles[level.index()] {
+                values.push(value.get() as f64);
+                told += count;
+            }
+        }
+        if (told as f64) < TOLD_RATIO * samples as f64 {
+            return None;
+        }
+        mean_reach(&values).map(|reach| reach.ceil() as u64)
     }
 
     /// Adds requests without an answer to the window: they are above any percentile.
@@ -78,16 +123,24 @@ impl<'a> Splits<'a> {
     fn interval(&self, level: Level) -> Option<ConfidenceInterval> {
         let ranks = rank_interval(level.share(), &self.at_level(level))?;
         // Beyond the answered, the sample of a rank is not known.
-        let [low, high] = [ranks.low, ranks.high].map(|rank| {
-            let rank = rank.filter(|&rank| rank <= self.known.len())?;
-            Some(values_at(self.known, &[rank], |value| value)[0])
-        });
+        let value_at = |rank: u64| {
+            (rank <= self.known.len()).then(|| values_at(self.known, &[rank], |value| value)[0])
+        };
+        let estimate = self.estimates[level.index()];
+        // No rank: beyond the samples.
+        let moved = |by: fn(u64, u64) -> u64| self.own_reach_ns(level).map(|ns| by(estimate, ns));
+        let low = ranks.low.map_or_else(|| moved(u64::saturating_sub), value_at);
+        let high = ranks.high.map_or_else(|| moved(u64::saturating_add), value_at);
         Some(ConfidenceInterval {
             low_ns: low.map(|value| self.known.lowest_equivalent(value)),
             high_ns: high.map(|value| self.known.highest_equivalent(value)),
         })
     }
 }
+
+/// The share of the samples that windows with a percentile of their own must have: a run's last
+/// window may be short.
+const TOLD_RATIO: f64 = 0.9;
 
 impl Distribution {
     /// Adds the intervals of its percentiles.

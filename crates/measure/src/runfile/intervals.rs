@@ -49,6 +49,7 @@ pub(super) fn add(
             _ => response.add(value, count),
         })?;
     }
+    [&mut response, &mut ok, &mut service].into_iter().for_each(Splits::end_window);
     // Nothing was written of them: they were still waiting when the run was cut.
     response.add_unanswered(summary.lost);
     summary.response_time.add_intervals(&response);

@@ -435,3 +435,27 @@ fn assert_totals_are_sums(file: &RunFile) {
         assert!(file.total(metric).unwrap() == sums[metric.index()], "{}", metric.name());
     }
 }
+
+#[test]
+fn a_distribution_that_moves_as_a_whole_has_closed_intervals() {
+    let mut writer = temporary();
+    // A thousand requests within 1 µs of each other; each second lies up to 40 µs from the next.
+    let shifts_ns = [10, 38, 3, 25, 31, 0, 40, 17, 22, 8, 35, 14].map(|us| us * 1_000_u64);
+    for (window, shift_ns) in (0..).zip(shifts_ns) {
+        for part in 0..100 {
+            let took_ns = 2_000_000 + shift_ns + part * 10;
+            writer.add(&interval(window, 10, Outcome::Ok, took_ns));
+        }
+    }
+    let planned = 1_000 * shifts_ns.len() as u64;
+    let summary = writer.finish(&end(12, planned, 0)).unwrap().summary().unwrap();
+    let estimate = summary.response_time.at(Level::P50).value().unwrap();
+    let ci95 = summary.response_time.ci95(Level::P50).unwrap();
+    let (low, high) = (ci95.low_ns.unwrap(), ci95.high_ns.unwrap());
+    // The medians of the seconds have a standard deviation of 13.4 µs: 8.5 µs is 2.2 of their mean's.
+    assert!((7_000..20_000).contains(&(estimate - low)), "{low} to {estimate}");
+    assert!((7_000..20_000).contains(&(high - estimate)), "{estimate} to {high}");
+    // A thousand requests are too few for a second to have a p99.9 of its own.
+    let far = summary.response_time.ci95(Level::P99_9).unwrap();
+    assert_eq!(far.high_ns, None);
+}
