@@ -20,7 +20,7 @@ type Rule = fn(&Run<'_>) -> Option<Reason>;
 pub(super) fn reasons(summary: &Summary, facts: &Facts, flagged: &[FlaggedSecond]) -> Vec<Reason> {
     let run = Run { summary, facts, flagged };
     let mut reasons: Vec<_> = RULES.iter().filter_map(|rule| rule(&run)).collect();
-    keep_the_cause(&mut reasons);
+    keep_the_cause(&mut reasons, summary.model);
     reasons
 }
 
@@ -48,7 +48,7 @@ const RULES: [Rule; 19] = [
 
 /// Requests that pile up make response times drift: what follows from a reason is not told beside
 /// it.
-fn keep_the_cause(reasons: &mut Vec<Reason>) {
+fn keep_the_cause(reasons: &mut Vec<Reason>, model: Model) {
     let has = |check: Check, reasons: &[Reason]| reasons.iter().any(|r| r.check == check);
     let (overloaded, rising) =
         (has(Check::Overloaded, reasons), has(Check::RisingOutstanding, reasons));
@@ -57,6 +57,8 @@ fn keep_the_cause(reasons: &mut Vec<Reason>) {
     let late = has(Check::Late, reasons);
     reasons.retain(|reason| match reason.check {
         Check::LateTail => !late,
+        // A closed user is due when its answer is in the kernel: reading late is sending late.
+        Check::ReadLate => !(late && model == Model::Closed),
         Check::RisingOutstanding => !overloaded,
         Check::DriftP50 => !overloaded && !rising,
         Check::DriftP99 => !overloaded && !rising && !drift_p50,
@@ -346,15 +348,19 @@ fn drift(run: &Run<'_>, check: Check, label: &str, of: fn(&SecondFacts) -> u64) 
 }
 
 fn retransmits(run: &Run<'_>) -> Option<Reason> {
+    let requests = run.summary.planned.max(1) as f64;
     let own = run.summary.connections.retransmitted;
-    let (segments, whose) = match run.facts.host_retransmitted {
+    // What other programs of the host lose is not the run's, unless it is very much.
+    let host = run.facts.host_retransmitted;
+    let host = host.filter(|&segments| segments as f64 / requests >= HOST_RETRANSMITS_RATIO);
+    let (segments, whose) = match host {
         Some(host) if own == 0 => (host, "by this host, on any connection"),
         _ => (own, "on the run's connections"),
     };
-    let ratio = segments as f64 / run.summary.planned.max(1) as f64;
     if (segments as f64) < RETRANSMITS_MIN {
         return None;
     }
+    let ratio = segments as f64 / requests;
     Check::Retransmits.find(ratio, 0, || {
         format!(
             "{} TCP segments were sent again {whose} ({} of requests)",
@@ -425,6 +431,9 @@ const HALF_SECONDS_MIN: usize = 2;
 
 /// Requests of a second whose percentiles may show a trend.
 const DRIFT_COUNT_MIN: u64 = 20;
+
+/// The share of requests from which segments that anybody on the host sent again are told of.
+const HOST_RETRANSMITS_RATIO: f64 = 0.01;
 
 /// Single segments are sent again on any network.
 const RETRANSMITS_MIN: f64 = 3.0;

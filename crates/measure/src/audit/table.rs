@@ -297,7 +297,8 @@ pub const CHECKS: &[CheckHelp] = &[
     CheckHelp {
         check: Check::Retransmits,
         name: "retransmits",
-        figure: "TCP segments sent again, three or more, as a share of requests",
+        figure: "TCP segments sent again on the run's connections, three or more, as a share of \
+                 requests; of the whole host, from 1 % on",
         suspect: from(0.001),
         invalid: None,
         meaning: "the network lost packets, each of which delays a request by 200 ms or more: the \

@@ -159,7 +159,7 @@ fn the_machine_s_own_troubles_are_reasons() {
         (|s, _| s.clock_steps = 1, Check::ClockStep, Verdict::Suspect),
         (|s, _| s.connections.starved = 1, Check::Starved, Verdict::Suspect),
         (|s, _| s.connections.retransmitted = 100, Check::Retransmits, Verdict::Suspect),
-        (|_, f| f.host_retransmitted = Some(100), Check::Retransmits, Verdict::Suspect),
+        (|_, f| f.host_retransmitted = Some(1_000), Check::Retransmits, Verdict::Suspect),
         (|s, _| s.complete = false, Check::Cut, Verdict::Suspect),
         (|s, _| s.identity_holds = false, Check::Accounts, Verdict::Invalid),
         (|s, _| s.planned += 1, Check::Accounts, Verdict::Invalid),
