@@ -258,7 +258,8 @@ fn every_request_that_throng_counts_is_in_the_log_and_no_other() {
 ///
 /// With both seeds at 1, the queue that the plan and the draws describe has a mean 0.15 % and a p99
 /// 0.03 % above theory after 600 s (after 300 s: 0.24 % and 1.20 % below), so what is asked is not luck.
-/// It needs a machine with nothing else to do, whose own lateness would otherwise be part of the answer.
+/// What throng reports is held against theory as it is where the processors were free. Where they
+/// were not, what the log knows of lateness on both sides is taken out first.
 #[test]
 #[ignore = "takes ten minutes"]
 fn a_long_run_is_within_two_percent_of_theory() {
@@ -270,12 +271,19 @@ fn a_long_run_is_within_two_percent_of_theory() {
     queued.is_the_queue_of_the_book(MEAN_NS, MEAN_NS * 100_f64.ln());
     println!("late arrivals: mean {} ns", mean(&queued.late_arrival()));
     println!("late departures: mean {} ns", mean(&queued.late_departure()));
-    for (name, theory) in [("mean", MEAN_NS), ("p99", MEAN_NS * 100_f64.ln())] {
+    let is_calm = is_calm(queued.busy_ratio);
+    let (response, planned) = (queued.response(), queued.planned_sojourns());
+    let p99 = |values: &[f64]| quantile(values, 0.99);
+    for (name, theory, of) in
+        [("mean", MEAN_NS, &mean as &dyn Fn(&[f64]) -> f64), ("p99", MEAN_NS * 100_f64.ln(), &p99)]
+    {
         let reported = number(&queued.report, &format!("/response_time_ns/{name}"));
-        println!(
-            "{name}: {reported} ns, theory {theory} ns: {:+.2} %",
-            (reported / theory - 1.0) * 100.0
-        );
-        assert!(is_within(reported, theory, 0.02), "{name}: {reported} {theory}");
+        let had_nothing_been_late = reported - of(&response) + of(&planned);
+        for (what, found) in [("as it is", reported), ("not late", had_nothing_been_late)] {
+            let off_percent = (found / theory - 1.0) * 100.0;
+            println!("{name} {what}: {found} ns, theory {theory} ns: {off_percent:+.2} %");
+        }
+        assert!(is_within(had_nothing_been_late, theory, 0.02), "{name}: {had_nothing_been_late}");
+        assert!(!is_calm || is_within(reported, theory, 0.02), "{name}: {reported}");
     }
 }

@@ -55,7 +55,7 @@ impl Queued {
     }
 
     /// From due to departure, as the plan and the log have it.
-    fn response(&self) -> Vec<f64> {
+    pub(crate) fn response(&self) -> Vec<f64> {
         self.departure.iter().zip(&self.due).map(|(departure, due)| departure - due).collect()
     }
 
@@ -69,10 +69,14 @@ impl Queued {
         self.departure.iter().zip(through).map(|(departure, through)| departure - through).collect()
     }
 
-    /// The mean over requests of what `value` makes of their times in the queue, had all arrived
-    /// when they were due.
+    /// The times in the queue, had all arrived when they were due.
+    pub(crate) fn planned_sojourns(&self) -> Vec<f64> {
+        statistics::sojourns(&self.due, &self.service)
+    }
+
+    /// The mean over requests of what `value` makes of those times.
     fn planned(&self, value: impl Fn(f64) -> f64) -> Estimate {
-        let times = statistics::sojourns(&self.due, &self.service);
+        let times = self.planned_sojourns();
         let waits = times.iter().zip(&self.service).map(|(time, service)| time - service);
         let found_empty: Vec<bool> = waits.map(|wait| wait < 1.0).collect();
         let values: Vec<f64> = times.into_iter().map(value).collect();
