@@ -131,17 +131,25 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     pub(crate) fn prepare(&mut self) -> io::Result<()> {
         let until = self.io.now().plus(PREPARE_NS_MAX);
         loop {
-            while let Some(completion) = self.io.next() {
-                self.complete(completion);
-            }
-            let now = self.io.now();
-            for _ in 0..self.pool.wanted_first() {
+            self.complete_all();
+            while self.pool.wanted_first() > 0 && self.io.now() < until {
+                let now = self.io.now();
                 self.open_connection(now);
+                // On loopback it is open by now: looking only after all of them have been started
+                // would count the others' system calls as its connect time.
+                self.io.wait(now)?;
+                self.complete_all();
             }
-            if self.pool.connecting_count() == 0 || now >= until {
+            if self.pool.connecting_count() == 0 || self.io.now() >= until {
                 return Ok(());
             }
             self.io.wait(until)?;
+        }
+    }
+
+    fn complete_all(&mut self) {
+        while let Some(completion) = self.io.next() {
+            self.complete(completion);
         }
     }
 
@@ -150,9 +158,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     pub(crate) fn begin(&mut self, start: Nanos) -> io::Result<()> {
         while self.io.now() < start {
             self.io.wait(start)?;
-            while let Some(completion) = self.io.next() {
-                self.complete(completion);
-            }
+            self.complete_all();
         }
         self.io.begin(start);
         self.pool.begin(start);
@@ -247,6 +253,8 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
     fn open_connections(&mut self, now: Nanos) {
         let ending = self.is_over(now);
         for _ in 0..self.pool.wanted(self.waiting.len(), now, ending) {
+            // Starting the one before took time.
+            let now = self.io.now();
             self.open_connection(now);
         }
     }
