@@ -107,6 +107,14 @@ impl Buckets {
         }
     }
 
+    /// How many buckets there are.
+    pub(crate) const COUNT: usize = BUCKETS;
+
+    /// The least value of a bucket.
+    pub(crate) fn lowest_of(index: usize) -> Option<u64> {
+        (index < BUCKETS).then(|| lowest_of(index))
+    }
+
     /// The touched parts in rising order.
     fn touched_blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let touched = self.touched;

@@ -71,10 +71,11 @@ pub struct ConfidenceInterval {
 }
 
 /// The samples of one window, split at the estimate of a percentile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Split {
-    /// Samples that are at most the estimate.
-    pub below: u64,
+    /// Samples that are at most the estimate. Of those that equal it, perhaps only a part, the same
+    /// for all windows.
+    pub below: f64,
     /// Samples.
     pub count: u64,
 }
@@ -95,14 +96,12 @@ pub struct RankInterval {
 /// `⌈p·n⌉`. `None` when fewer than [`BATCHES_MIN`] have samples.
 #[must_use]
 pub fn rank_interval(share: f64, windows: &[Split]) -> Option<RankInterval> {
-    let [count, below] =
-        [|w: &Split| w.count, |w: &Split| w.below].map(|of| windows.iter().map(of).sum::<u64>());
-    let n = count as f64;
-    let found = below as f64 / n;
+    let n = windows.iter().map(|window| window.count).sum::<u64>() as f64;
+    let found = windows.iter().map(|window| window.below).sum::<f64>() / n;
     let residuals: Vec<f64> = windows
         .iter()
         .filter(|window| window.count > 0)
-        .map(|window| window.below as f64 - found * window.count as f64)
+        .map(|window| window.below - found * window.count as f64)
         .collect();
     if residuals.len() < BATCHES_MIN {
         return None;

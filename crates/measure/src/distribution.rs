@@ -20,8 +20,13 @@
 //! A percentile is stated when at least [`TAIL_SAMPLES`] samples lie beyond it, `N·(1 − p) ≥ 10`.
 //! With fewer, its value is that of a handful of requests: [`Percentile::NotEnough`].
 
+mod splits;
+
+pub(crate) use splits::Splits;
+
 use hdrhistogram::{Counter, Histogram};
 
+use crate::confidence::ConfidenceInterval;
 use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
 
 /// A percentile that reports state.
@@ -38,7 +43,7 @@ pub enum Level {
 }
 
 /// One row per level: itself, its name in JSON, its name for people, its share in 1/10,000.
-const LEVELS: [(Level, &str, &str, u64); 7] = [
+const LEVELS: [(Level, &str, &str, u64); LEVEL_COUNT] = [
     (Level::P50, "p50", "p50", 5_000),
     (Level::P75, "p75", "p75", 7_500),
     (Level::P90, "p90", "p90", 9_000),
@@ -48,6 +53,9 @@ const LEVELS: [(Level, &str, &str, u64); 7] = [
     (Level::P99_99, "p99_99", "p99.99", 9_999),
 ];
 
+/// How many percentiles reports state.
+const LEVEL_COUNT: usize = 7;
+
 /// The parts that [`Level`]s are counted in, so that ranks are formed without rounding.
 const WHOLE: u64 = 10_000;
 
@@ -56,7 +64,7 @@ pub const TAIL_SAMPLES: u64 = 10;
 
 impl Level {
     /// Every level, rising.
-    pub const ALL: [Self; 7] =
+    pub const ALL: [Self; LEVEL_COUNT] =
         [Self::P50, Self::P75, Self::P90, Self::P95, Self::P99, Self::P99_9, Self::P99_99];
 
     /// Its place in [`Level::ALL`].
@@ -75,6 +83,12 @@ impl Level {
     #[must_use]
     pub fn label(self) -> &'static str {
         LEVELS[self.index()].2
+    }
+
+    /// The share of samples that are at most this percentile: 0.999.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        LEVELS[self.index()].3 as f64 / WHOLE as f64
     }
 
     /// The rank of this percentile among `count` samples, from 1: `⌈p·count⌉`.
@@ -132,7 +146,8 @@ pub struct Distribution {
     pub stdev_ns: Option<f64>,
     /// The longest; a lower bound when something is censored.
     pub max_ns: Option<u64>,
-    percentiles: [Percentile; Level::ALL.len()],
+    percentiles: [Percentile; LEVEL_COUNT],
+    ci95: [Option<ConfidenceInterval>; LEVEL_COUNT],
 }
 
 impl Distribution {
@@ -154,6 +169,7 @@ impl Distribution {
                 needed_count if count < needed_count => Percentile::NotEnough { needed_count },
                 _ => Percentile::Value(values[level.index()]),
             }),
+            ci95: [None; LEVEL_COUNT],
         }
     }
 
@@ -192,6 +208,7 @@ impl Distribution {
                 }
                 _ => Percentile::AtLeast(least[level.index()]),
             }),
+            ci95: [None; LEVEL_COUNT],
         }
     }
 
@@ -216,6 +233,15 @@ impl Distribution {
     #[must_use]
     pub fn at(&self, level: Level) -> Percentile {
         self.percentiles[level.index()]
+    }
+
+    /// Where one percentile lies, at 95 % confidence (see [`crate::confidence`]). `None` when it
+    /// has no value, when there are too few windows to tell, and when nobody asked for it:
+    /// intervals take a pass over the windows of a run, which only a summary makes, for response
+    /// and service time.
+    #[must_use]
+    pub fn ci95(&self, level: Level) -> Option<ConfidenceInterval> {
+        self.ci95[level.index()]
     }
 }
 

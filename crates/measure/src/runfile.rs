@@ -26,6 +26,7 @@
 mod blob;
 mod error;
 mod header;
+mod intervals;
 mod reader;
 mod schema;
 mod summarize;

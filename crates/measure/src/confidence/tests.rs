@@ -95,8 +95,8 @@ fn coverage(process: &Process, windows: usize, runs: u64) -> [[f64; 3]; 2] {
 }
 
 fn split(run: &Run, estimate: f64) -> Vec<Split> {
-    let below = |window: &Vec<f64>| window.iter().filter(|&&v| v <= estimate).count() as u64;
-    run.iter().map(|w| Split { below: below(w), count: w.len() as u64 }).collect()
+    let below = |window: &Vec<f64>| window.iter().filter(|&&v| v <= estimate).count();
+    run.iter().map(|w| Split { below: below(w) as f64, count: w.len() as u64 }).collect()
 }
 
 /// The interval of a percentile of so many independent samples.
@@ -110,8 +110,8 @@ fn independent(share: f64, count: usize) -> RankInterval {
     }
 }
 
-fn windows(of: &[(u64, u64)]) -> Vec<Split> {
-    of.iter().map(|&(below, count)| Split { below, count }).collect()
+fn windows(of: &[(u32, u64)]) -> Vec<Split> {
+    of.iter().map(|&(below, count)| Split { below: below.into(), count }).collect()
 }
 
 fn ranks(low: impl Into<Option<u64>>, high: impl Into<Option<u64>>) -> Option<RankInterval> {
@@ -139,7 +139,7 @@ fn it_takes_five_windows_with_samples() {
     let mut few = windows(&[(99, 100); 4]);
     few.extend([Split::default(); 20]);
     assert_eq!(rank_interval(0.99, &few), None);
-    few.push(Split { below: 1, count: 1 });
+    few.push(Split { below: 1.0, count: 1 });
     assert!(rank_interval(0.99, &few).is_some());
     assert_eq!(rank_interval(0.5, &[]), None);
 }
@@ -148,7 +148,7 @@ fn it_takes_five_windows_with_samples() {
 fn ends_beyond_the_samples_are_open() {
     // All slow requests came in one second of 60: another run may have had none, or three.
     let mut burst = windows(&[(1_000, 1_000); 60]);
-    burst[30].below = 400;
+    burst[30].below = 400.0;
     let found = rank_interval(0.99, &burst).unwrap();
     assert_eq!(found.high, None);
     assert!(found.low.unwrap() > 57_000, "{found:?}");
@@ -179,7 +179,7 @@ fn windows_of_any_size_count_by_their_samples() {
     let mut even = windows(&[(45, 50), (47, 50), (43, 50), (46, 50), (44, 50), (45, 50)]);
     let wide = rank_interval(0.9, &even).unwrap();
     // A window that has next to no samples changes next to nothing, whatever they are.
-    even.push(Split { below: 0, count: 1 });
+    even.push(Split { below: 0.0, count: 1 });
     let found = rank_interval(0.9, &even).unwrap();
     assert!(found.low.unwrap().abs_diff(wide.low.unwrap()) <= 3, "{found:?} {wide:?}");
 }

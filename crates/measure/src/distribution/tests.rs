@@ -125,6 +125,61 @@ fn folding_narrow_counters_keeps_every_bucket() {
     assert_eq!((wide.min(), wide.max()), (narrow.min(), narrow.max()));
 }
 
+/// A distribution with the intervals that ten windows with these samples give it, each of which
+/// has every tenth.
+fn with_intervals(answered: &[u64], unanswered_count: u64) -> Distribution {
+    let known = histogram(answered.iter().copied());
+    let unanswered = histogram(std::iter::repeat_n(0, usize::try_from(unanswered_count).unwrap()));
+    let mut distribution = Distribution::of_arrivals(&known, &unanswered, 0);
+    let mut splits = Splits::at(&distribution, &known);
+    for window in 0..10 {
+        splits.begin_window();
+        answered.iter().skip(window).step_by(10).for_each(|&value| {
+            splits.add(known.lowest_equivalent(value), 1);
+        });
+        splits.add_unanswered(unanswered_count / 10);
+    }
+    distribution.add_intervals(&splits);
+    distribution
+}
+
+#[test]
+fn intervals_are_read_off_the_samples_of_their_ranks() {
+    let found = with_intervals(&(1..=10_000).map(|i| i * MS).collect::<Vec<_>>(), 0);
+    // 1.96 · √(10,000 · 0.25) = 98 ranks on both sides, and one more.
+    let median = found.ci95(Level::P50).unwrap();
+    assert_near(median.low_ns.unwrap(), 4_902 * MS);
+    assert_near(median.high_ns.unwrap(), 5_099 * MS);
+    let p99_9 = found.ci95(Level::P99_9).unwrap();
+    assert_near(p99_9.low_ns.unwrap(), 9_983 * MS);
+    assert_near(p99_9.high_ns.unwrap(), 9_998 * MS);
+    assert_eq!(found.ci95(Level::P99_99), None, "10,000 samples do not support it");
+    assert_eq!(Distribution::of(&histogram([MS; 100])).ci95(Level::P50), None, "not asked for");
+}
+
+#[test]
+fn an_interval_has_its_percentile_within_it_even_when_all_samples_are_equal() {
+    let found = with_intervals(&[123_456_789; 2_000], 0);
+    for level in [Level::P50, Level::P99] {
+        let (value, ends) = (found.at(level).value().unwrap(), found.ci95(level).unwrap());
+        assert!(ends.low_ns.unwrap() <= 123_456_789 && ends.high_ns.unwrap() >= value);
+        assert_near(ends.low_ns.unwrap(), ends.high_ns.unwrap());
+    }
+}
+
+#[test]
+fn an_interval_that_reaches_unanswered_requests_has_no_upper_end() {
+    let answered: Vec<_> = (1..=9_910).map(|i| i * MS).collect();
+    let found = with_intervals(&answered, 90);
+    let p99 = found.ci95(Level::P99).unwrap();
+    // Ranks 9,880 and 9,921: the second is one of the 90.
+    assert_near(p99.low_ns.unwrap(), 9_880 * MS);
+    assert_eq!(p99.high_ns, None);
+    assert!(matches!(found.at(Level::P99_9), Percentile::AtLeast(_)));
+    assert_eq!(found.ci95(Level::P99_9), None);
+    assert!(found.ci95(Level::P95).unwrap().high_ns.is_some());
+}
+
 /// The value of a percentile's rank in a sorted vector.
 fn brute(sorted: &[u64], level: Level) -> u64 {
     let rank = (sorted.len() as u128 * u128::from(LEVELS[level.index()].3)).div_ceil(10_000);

@@ -2,7 +2,10 @@
 //!
 //! Windows are encoded every second beside a running load, so [`Encoder::encode_buckets`] writes the
 //! format straight from the counts: a tenth of the work of forming a histogram first and having it
-//! serialised. Reading, and the totals that are written once, go through the library.
+//! serialised. [`Walker`] reads them without forming one. Other reading, and the totals that are
+//! written once, go through the library.
+
+mod walk;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -11,6 +14,8 @@ use hdrhistogram::{Counter, Histogram};
 use super::RunFileError;
 use crate::metric::{HIGHEST_NS, SIGNIFICANT_DIGITS};
 use crate::{Buckets, Metric};
+
+pub(super) use walk::Walker;
 
 /// Encodes durations, keeping its buffers.
 pub(super) struct Encoder {

@@ -3,6 +3,7 @@
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::FromSql;
 
+use super::intervals::{self, Known};
 use super::{RunFile, RunFileError, Tick, schema};
 use crate::distribution::Distribution;
 use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
@@ -21,12 +22,16 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     counts.outcomes[Outcome::Unfinished.index()] += lost;
     let planned = last.gauges.planned;
 
-    let ok = file.total(Metric::ResponseOk)?;
+    let known = Known {
+        response: file.total_answered()?,
+        ok: file.total(Metric::ResponseOk)?,
+        service: file.total(Metric::Service)?,
+    };
     let unanswered = file.total(Metric::Unanswered)?;
     let of = |metric| file.total(metric).map(|histogram| Distribution::of(&histogram));
     let generator = &last.generator;
     let [user_s, system_s] = [generator.user_ns, generator.system_ns].map(|ns| ns as f64 / 1e9);
-    Ok(Summary {
+    let mut summary = Summary {
         version: required(file, "version")?,
         title: required(file, "title")?,
         model: model(file)?,
@@ -51,9 +56,9 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         causes: causes(file)?,
         rates: rates(planned, &counts, span_ns),
         completed: counts.completed,
-        response_time: Distribution::of_arrivals(&file.total_answered()?, &unanswered, lost),
-        response_time_ok: Distribution::of(&ok),
-        service_time: of(Metric::Service)?,
+        response_time: Distribution::of_arrivals(&known.response, &unanswered, lost),
+        response_time_ok: Distribution::of(&known.ok),
+        service_time: Distribution::of(&known.service),
         lateness: of(Metric::Lateness)?,
         queue_wait: of(Metric::QueueWait)?,
         first_byte: of(Metric::FirstByte)?,
@@ -77,7 +82,9 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
             steal_ratio: generator.steal_ratio,
         },
         clock_steps: last.gauges.clock_steps,
-    })
+    };
+    intervals::add(file, &mut summary, &known)?;
+    Ok(summary)
 }
 
 /// The length of the warm-up.

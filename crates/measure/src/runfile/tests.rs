@@ -287,6 +287,87 @@ fn the_state_at_the_end_of_a_second_is_given_with_its_window() {
     assert_eq!(open, [Some(0), Some(1), Some(2)]);
 }
 
+/// Ten windows like each other: 60 answers after 1 ms, 20 of which are errors, 30 after 2 ms.
+fn ten_windows(writer: &mut RunWriter) {
+    for window in 0..10 {
+        writer.add(&interval(window, 40, Outcome::Ok, MS));
+        writer.add(&interval(window, 20, Outcome::HttpError, MS));
+        writer.add(&interval(window, 30, Outcome::Ok, 2 * MS));
+    }
+}
+
+/// The ends of an interval in hundredths of milliseconds.
+fn ci95_ms(distribution: &crate::Distribution, level: Level) -> Option<[Option<f64>; 2]> {
+    let ms = |ns: u64| (ns as f64 / MS as f64 * 100.0).round() / 100.0;
+    distribution
+        .ci95(level)
+        .map(|interval| [interval.low_ns, interval.high_ns].map(|ns| ns.map(ms)))
+}
+
+#[test]
+fn percentiles_have_intervals_and_unanswered_requests_leave_them_open() {
+    let mut writer = temporary();
+    ten_windows(&mut writer);
+    for window in 0..10 {
+        writer.add(&interval(window, 10, Outcome::Timeout, 10 * S));
+    }
+    let summary = writer.finish(&end(10, 1_000, 0)).unwrap().summary().unwrap();
+    // Ranks 469 to 532, 726 to 778 and 881 to 920 of 1,000: up to 600 1 ms, up to 900 2 ms.
+    let response = &summary.response_time;
+    assert_eq!(ci95_ms(response, Level::P50), Some([Some(1.0), Some(1.0)]));
+    assert_eq!(ci95_ms(response, Level::P75), Some([Some(2.0), Some(2.0)]));
+    assert_eq!(ci95_ms(response, Level::P90), Some([Some(2.0), None]));
+    assert!(matches!(response.at(Level::P95), Percentile::AtLeast(_)));
+    assert_eq!(ci95_ms(response, Level::P95), None, "what has no value has no interval");
+    // Ranks 324 to 378 of 700, of which 400 took 1 ms; 450 + 31 of 900, of which 600 did.
+    assert_eq!(ci95_ms(&summary.response_time_ok, Level::P50), Some([Some(1.0), Some(1.0)]));
+    assert_eq!(ci95_ms(&summary.service_time, Level::P50), Some([Some(1.0), Some(1.0)]));
+    assert_eq!(ci95_ms(&summary.service_time, Level::P99_99), None);
+    assert_eq!(ci95_ms(&summary.lateness, Level::P50), None, "nobody asks for it");
+}
+
+#[test]
+fn the_warm_up_has_no_part_in_intervals() {
+    let mut writer = temporary();
+    writer.add(&interval(-2, 300, Outcome::Ok, 10 * MS));
+    writer.add(&interval(-1, 300, Outcome::Ok, 20 * MS));
+    ten_windows(&mut writer);
+    let summary = writer.finish(&end(10, 900, 600)).unwrap().summary().unwrap();
+    assert_eq!(ci95_ms(&summary.response_time, Level::P50), Some([Some(1.0), Some(1.0)]));
+}
+
+#[test]
+fn seconds_that_differ_widen_intervals_even_when_half_of_the_samples_are_equal() {
+    let mut writer = temporary();
+    for window in 0..20_i64 {
+        // A second is fast as a whole or slow as a whole; 70 % of all requests are.
+        let fast = if window % 2 == 0 { 45 } else { 95 };
+        writer.add(&interval(window, fast, Outcome::Ok, MS));
+        writer.add(&interval(window, 100 - fast, Outcome::Ok, 3 * MS));
+    }
+    let summary = writer.finish(&end(20, 2_000, 0)).unwrap().summary().unwrap();
+    let response = &summary.response_time;
+    // As independent requests, they would have been 70 ± 2 %; so it is 70 ± 10.
+    assert_eq!(ci95_ms(response, Level::P50), Some([Some(1.0), Some(1.0)]));
+    assert_eq!(ci95_ms(response, Level::P75), Some([Some(1.0), Some(3.0)]));
+    assert_eq!(ci95_ms(response, Level::P90), Some([Some(3.0), Some(3.0)]));
+}
+
+#[test]
+fn what_a_cut_run_lost_counts_as_unanswered_in_its_intervals() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.throng");
+    let mut writer = RunWriter::create(Place::File(&path), &header()).unwrap();
+    ten_windows(&mut writer);
+    writer.commit(&tick(11, 1_000)).unwrap();
+    drop(writer);
+    let summary = RunFile::open(&path).unwrap().summary().unwrap();
+    assert_eq!(summary.lost, 100);
+    let [low, high] = ci95_ms(&summary.response_time, Level::P90).unwrap();
+    assert_eq!(high, None);
+    assert!(low.is_some_and(|low| low <= 2.0), "{low:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 

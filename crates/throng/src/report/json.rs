@@ -49,9 +49,9 @@ struct Report<'a> {
     causes: InOrder<&'static str>,
     warmup: Warmup,
     rate_per_s: Rates,
-    response_time_ns: Durations,
-    response_time_ok_ns: Durations,
-    service_time_ns: Durations,
+    response_time_ns: WithIntervals,
+    response_time_ok_ns: WithIntervals,
+    service_time_ns: WithIntervals,
     lateness_ns: Durations,
     queue_wait_ns: Durations,
     first_byte_ns: Durations,
@@ -69,7 +69,7 @@ struct Report<'a> {
 }
 
 /// An object whose members keep their order.
-struct InOrder<K>(Vec<(K, u64)>);
+struct InOrder<K, V = u64>(Vec<(K, V)>);
 
 #[derive(serde::Serialize)]
 struct Warmup {
@@ -102,6 +102,15 @@ struct Durations {
     p99_9: Option<u64>,
     p99_99: Option<u64>,
     at_least: InOrder<&'static str>,
+}
+
+/// A distribution whose percentiles have intervals: `p50_ci95` and so on, each `[low, high]`.
+#[derive(serde::Serialize)]
+struct WithIntervals {
+    #[serde(flatten)]
+    durations: Durations,
+    #[serde(flatten)]
+    ci95: InOrder<String, Option<[Option<u64>; 2]>>,
 }
 
 #[derive(serde::Serialize)]
@@ -182,9 +191,9 @@ impl<'a> Report<'a> {
                 achieved: summary.rates.achieved_per_s,
                 ok: summary.rates.ok_per_s,
             },
-            response_time_ns: Durations::of(&summary.response_time),
-            response_time_ok_ns: Durations::of(&summary.response_time_ok),
-            service_time_ns: Durations::of(&summary.service_time),
+            response_time_ns: WithIntervals::of(&summary.response_time),
+            response_time_ok_ns: WithIntervals::of(&summary.response_time_ok),
+            service_time_ns: WithIntervals::of(&summary.service_time),
             lateness_ns: Durations::of(&summary.lateness),
             queue_wait_ns: Durations::of(&summary.queue_wait),
             first_byte_ns: Durations::of(&summary.first_byte),
@@ -236,6 +245,16 @@ impl Durations {
             p99_99: known(Level::P99_99),
             at_least: InOrder(at_least),
         }
+    }
+}
+
+impl WithIntervals {
+    fn of(distribution: &Distribution) -> Self {
+        let ci95 = Level::ALL.map(|level| {
+            let interval = distribution.ci95(level).map(|ci95| [ci95.low_ns, ci95.high_ns]);
+            (format!("{}_ci95", level.name()), interval)
+        });
+        Self { durations: Durations::of(distribution), ci95: InOrder(ci95.into()) }
     }
 }
 
@@ -311,11 +330,11 @@ impl Window {
     }
 }
 
-impl<K: Serialize> Serialize for InOrder<K> {
+impl<K: Serialize, V: Serialize> Serialize for InOrder<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, count) in &self.0 {
-            map.serialize_entry(key, count)?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
         }
         map.end()
     }

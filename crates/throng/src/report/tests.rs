@@ -2,8 +2,8 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use throng_measure::{
-    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Nanos, Outcome, Place,
-    Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
+    Cause, Connections, Environment, Exchange, Gauges, Generator, Interval, Level, Nanos, Outcome,
+    Place, Recorder, RunEnd, RunHeader, RunWriter, Sample, Second, Span, Tick, Traffic,
 };
 
 use super::*;
@@ -26,7 +26,12 @@ type Arrival = (u64, u64, Outcome);
 
 /// A run with one second of warm-up and three seconds measured.
 fn run_of(arrivals: &[Arrival]) -> RunFile {
-    let span = Span { from: Nanos(S), until: Nanos(4 * S) };
+    run_until(4, arrivals)
+}
+
+/// A run with one second of warm-up that ends after so many.
+fn run_until(end_s: u64, arrivals: &[Arrival]) -> RunFile {
+    let span = Span { from: Nanos(S), until: Nanos(end_s * S) };
     let writer = RefCell::new(RunWriter::create(Place::Temporary, &header()).unwrap());
     let mut recorder = Recorder::new(span);
     for &(due, took_ns, outcome) in arrivals {
@@ -47,7 +52,7 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
         queued_max: 3,
         ..Gauges::default()
     };
-    recorder.hand_over(Nanos(4 * S - 1), gauges, traffic, &mut Straight(&writer));
+    recorder.hand_over(Nanos(end_s * S - 1), gauges, traffic, &mut Straight(&writer));
     let generator = Generator {
         user_ns: 200 * MS,
         system_ns: 1_800 * MS,
@@ -55,12 +60,12 @@ fn run_of(arrivals: &[Arrival]) -> RunFile {
         steal_ratio: Some(0.001),
     };
     let mut writer = writer.into_inner();
-    for elapsed_s in 1..=4 {
+    for elapsed_s in 1..=end_s {
         let tick = Tick { elapsed_ns: elapsed_s * S, gauges, generator, second: Second::default() };
         writer.commit(&tick).unwrap();
     }
     let end = RunEnd {
-        elapsed_ns: 4 * S + 5 * MS,
+        elapsed_ns: end_s * S + 5 * MS,
         span,
         interrupted: false,
         gauges,
@@ -129,6 +134,17 @@ fn all_ok() -> RunFile {
     run_of(&arrivals)
 }
 
+/// Ten seconds like each other, the last of 1,000 arrivals a second without an answer.
+fn steady() -> RunFile {
+    let arrivals: Vec<_> = (0..11_000)
+        .map(|i| match i % 1_000 {
+            999 => (i * MS, 2 * S, Outcome::Timeout),
+            place => (i * MS, 400_000 + place * MS / 500, Outcome::Ok),
+        })
+        .collect();
+    run_until(11, &arrivals)
+}
+
 fn cut() -> (tempfile::TempDir, RunFile) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.throng");
@@ -149,7 +165,7 @@ fn print(name: &str, run: &RunFile) -> String {
 #[test]
 fn every_format_keeps_the_contract() {
     let (_directory, cut) = cut();
-    for run in [mixed(), all_ok(), run_of(&[]), cut] {
+    for run in [mixed(), all_ok(), steady(), run_of(&[]), cut] {
         for format in FORMATS {
             let name = format.name;
             let report = print(name, &run);
@@ -178,9 +194,9 @@ fn every_format_fails_when_its_place_does() {
 
 #[test]
 fn the_page_fits_a_terminal() {
-    for run in [mixed(), all_ok(), run_of(&[])] {
+    for run in [mixed(), all_ok(), steady(), run_of(&[])] {
         for line in print("text", &run).lines() {
-            assert!(line.chars().count() <= 100, "{line}");
+            assert!(line.chars().count() <= 96, "{line}");
             assert_eq!(line.trim_end(), line, "blanks at the end of {line:?}");
         }
     }
@@ -194,7 +210,7 @@ fn the_page_says_what_a_person_looks_for() {
         "Measured     3.00 s, after 1.00 s of warm-up with 5,000 requests\n",
         "Requests     15,000 planned, 14,910 ok, 90 not ok (0.60 %)\n",
         "Rate         5,000/s offered, ",
-        "response time       ok only  service time      lateness    queue wait\n",
+        "response time     ok only  service time    lateness  queue wait\n",
         "Outcomes     14,910 ok, 75 http_error, 15 timeout\n",
         "Causes       15 waiting_for_answer\n",
         "Status       14,910 × 200, 75 × 503\n",
@@ -208,6 +224,47 @@ fn the_page_says_what_a_person_looks_for() {
         assert!(page.contains(part), "{part:?} is not in\n{page}");
     }
     assert!(!print("text", &all_ok()).contains("ok only"), "the same column twice");
+}
+
+#[test]
+fn the_page_says_how_far_percentiles_can_be_trusted() {
+    let page = print("text", &steady());
+    for part in [
+        "\n              response time    95 % confidence     ok only  service time    lateness",
+        "\n  mean            > 3.40 ms                        1.40 ms ",
+        // 98 ranks of 10,000 on both sides of 5,000; ten of them are 2 µs.
+        "\n  p50               1.40 ms    1.38 to 1.42 ms     1.40 ms ",
+        "\n  p99.9             2.40 ms    2.39 ms or more           – ",
+        "\n  p99.99  – (needs 100,000)                              – ",
+    ] {
+        assert!(page.contains(part), "{part:?} is not in\n{page}");
+    }
+    assert!(!print("text", &all_ok()).contains("confidence"), "three seconds cannot tell");
+}
+
+#[test]
+fn json_has_an_interval_for_each_percentile_of_the_whole_run() {
+    let run = steady();
+    let report: Value = serde_json::from_str(&print("json", &run)).unwrap();
+    let summary = run.summary().unwrap();
+    for (name, distribution) in [
+        ("response_time_ns", &summary.response_time),
+        ("response_time_ok_ns", &summary.response_time_ok),
+        ("service_time_ns", &summary.service_time),
+    ] {
+        for level in Level::ALL {
+            let expected = distribution.ci95(level).map(|ci95| json!([ci95.low_ns, ci95.high_ns]));
+            let found = &report[name][format!("{}_ci95", level.name())];
+            assert_eq!(found, &expected.unwrap_or(Value::Null), "{name} {}", level.name());
+        }
+    }
+    let [low, high] = [0, 1].map(|end| report["response_time_ns"]["p50_ci95"][end].as_u64());
+    assert!(low.unwrap() < high.unwrap());
+    assert!(report["response_time_ns"]["p99_9_ci95"][0].is_u64());
+    assert_eq!(report["response_time_ns"]["p99_9_ci95"][1], Value::Null, "an open end");
+    assert_eq!(report["response_time_ns"]["p99_99_ci95"], Value::Null);
+    assert!(report["lateness_ns"].get("p50_ci95").is_none());
+    assert!(report["windows"][0]["response_time_ns"].get("p50_ci95").is_none());
 }
 
 #[test]
@@ -235,7 +292,7 @@ fn json_keeps_to_its_published_schema() {
         serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let (_directory, cut) = cut();
-    for run in [mixed(), all_ok(), run_of(&[]), cut] {
+    for run in [mixed(), all_ok(), steady(), run_of(&[]), cut] {
         let report: Value = serde_json::from_str(&print("json", &run)).unwrap();
         let errors: Vec<_> =
             validator.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path())).collect();

@@ -1,10 +1,12 @@
 //! The page to read: what was asked, what came of it, how long it took, what to conclude.
 
+mod durations;
+
 use std::io::{self, Write};
 
 use throng_measure::format::{bytes, count, duration, percent, rate};
 use throng_measure::reading::reading;
-use throng_measure::{Distribution, Level, Outcome, Percentile, RunFile, Summary};
+use throng_measure::{Outcome, RunFile, Summary};
 
 use super::ReportError;
 
@@ -20,7 +22,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     head(summary, out)?;
-    durations(summary, out)?;
+    durations::write(summary, out)?;
     facts(summary, out)?;
     conclusions(summary, out)?;
     Ok(())
@@ -64,93 +66,6 @@ fn measured(summary: &Summary) -> String {
         (true, false) => "",
     };
     text
-}
-
-/// A column of the table of durations.
-struct Column<'a> {
-    title: &'static str,
-    distribution: &'a Distribution,
-    width: usize,
-}
-
-fn durations(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let column = |title, distribution| Column { title, distribution, width: 14 };
-    let mut columns = vec![Column {
-        title: "response time",
-        distribution: &summary.response_time,
-        // Has place for what a percentile would need.
-        width: 20,
-    }];
-    if summary.response_time_ok.count != summary.response_time.count {
-        columns.push(column("ok only", &summary.response_time_ok));
-    }
-    columns.push(column("service time", &summary.service_time));
-    columns.push(column("lateness", &summary.lateness));
-    columns.push(column("queue wait", &summary.queue_wait));
-
-    row(out, "", columns.iter().map(|c| (c.title.to_owned(), c.width)))?;
-    type Cell = fn(&Distribution) -> String;
-    let rows: [(&str, Cell); 3] = [("mean", mean), ("stdev", stdev), ("min", min)];
-    for (name, cell) in rows {
-        row(out, name, columns.iter().map(|c| (cell(c.distribution), c.width)))?;
-    }
-    for level in Level::ALL {
-        let cells = columns.iter().enumerate().map(|(i, c)| {
-            let needed = i == 0;
-            (percentile(c.distribution.at(level), needed), c.width)
-        });
-        row(out, level.label(), cells)?;
-    }
-    row(out, "max", columns.iter().map(|c| (max(c.distribution), c.width)))?;
-    writeln!(out)
-}
-
-fn row(
-    out: &mut dyn Write,
-    name: &str,
-    cells: impl Iterator<Item = (String, usize)>,
-) -> io::Result<()> {
-    write!(out, "  {name:<6}")?;
-    for (cell, width) in cells {
-        write!(out, "{cell:>width$}")?;
-    }
-    writeln!(out)
-}
-
-fn mean(distribution: &Distribution) -> String {
-    bounded(distribution.mean_ns, distribution)
-}
-
-fn max(distribution: &Distribution) -> String {
-    bounded(distribution.max_ns.map(|ns| ns as f64), distribution)
-}
-
-fn stdev(distribution: &Distribution) -> String {
-    distribution.stdev_ns.map_or_else(|| NONE.into(), duration)
-}
-
-fn min(distribution: &Distribution) -> String {
-    distribution.min_ns.map_or_else(|| NONE.into(), |ns| duration(ns as f64))
-}
-
-/// A number that is a lower bound while something is censored.
-fn bounded(ns: Option<f64>, distribution: &Distribution) -> String {
-    match ns {
-        None => NONE.into(),
-        Some(ns) if distribution.censored_count > 0 => format!("> {}", duration(ns)),
-        Some(ns) => duration(ns),
-    }
-}
-
-fn percentile(percentile: Percentile, say_needed: bool) -> String {
-    match percentile {
-        Percentile::Value(ns) => duration(ns as f64),
-        Percentile::AtLeast(ns) => format!("> {}", duration(ns as f64)),
-        Percentile::NotEnough { needed_count } if say_needed => {
-            format!("{NONE} (needs {})", count(needed_count))
-        }
-        Percentile::NotEnough { .. } => NONE.into(),
-    }
 }
 
 /// In place of a number that there is none of.
