@@ -11,6 +11,7 @@
 mod anatomy;
 mod buckets;
 mod cause;
+pub mod compare;
 pub mod confidence;
 pub mod distribution;
 pub mod format;

@@ -23,11 +23,11 @@
 //!
 //! Not here: what follows from a failed objective (the exit status).
 
-mod error;
+pub(crate) mod error;
 mod evaluate;
 mod parse;
 mod quantity;
-mod scan;
+pub(crate) mod scan;
 
 use std::fmt;
 
