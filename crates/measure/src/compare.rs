@@ -217,7 +217,7 @@ fn change_of(
         Method::Runs => Change::of_runs(a, b)?,
         Method::Single => {
             let [a, b] = runs.map(|runs| runs.first().and_then(|run| run.bounds(figure)));
-            Change::of_bounds(&a?, &b?)
+            Change::of_bounds(&a?, &b?)?
         }
     };
     // Durations are filed in buckets: a smaller difference than a bucket is wide was not seen.

@@ -51,6 +51,8 @@ fn dispatch(matches: &ArgMatches) -> Result<Exit, Box<dyn Failure>> {
         Ok(Subcommands::Sink(arguments)) => commands::sink::run(&arguments),
         Ok(Subcommands::Demo(arguments)) => commands::demo::run(&arguments),
         Ok(Subcommands::Report(arguments)) => commands::report::run(&arguments),
+        Ok(Subcommands::Compare(arguments)) => commands::compare::run(&arguments),
+        Ok(Subcommands::Versus(arguments)) => commands::versus::run(&arguments),
         Err(error) => Ok(explain(&error)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::probability::t_quantile;
 
-/// A change with its 95 % confidence interval.
+/// A change with its 95 % confidence interval, of which one end can be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     /// `ln(B/A)`: the estimate, and the ends of its interval.
@@ -101,18 +101,17 @@ impl Change {
 
     /// The difference of two estimates with intervals of their own, which need not be symmetrical:
     /// its lower end is as far away as B's lower and A's upper end are, as sides of a right angle.
+    /// `None` when neither end is bounded.
     ///
     /// # Source
     /// Zou and Donner, "Construction of confidence limits about effect measures: a general
     /// approach", Statistics in Medicine 27, 2008 (MOVER).
-    pub(super) fn of_bounds(a: &Bounds, b: &Bounds) -> Self {
+    pub(super) fn of_bounds(a: &Bounds, b: &Bounds) -> Option<Self> {
         let ln = b.ln - a.ln;
-        Self {
-            ln,
-            low_ln: ln - (b.ln - b.low_ln).hypot(a.high_ln - a.ln),
-            high_ln: ln + (b.high_ln - b.ln).hypot(a.ln - a.low_ln),
-            degrees: a.degrees.min(b.degrees),
-        }
+        let low_ln = ln - (b.ln - b.low_ln).hypot(a.high_ln - a.ln);
+        let high_ln = ln + (b.high_ln - b.ln).hypot(a.ln - a.low_ln);
+        let degrees = a.degrees.min(b.degrees);
+        (low_ln.is_finite() || high_ln.is_finite()).then_some(Self { ln, low_ln, high_ln, degrees })
     }
 
     fn student(ln: f64, variance: f64, degrees: f64) -> Self {
@@ -150,13 +149,13 @@ impl Change {
         self.ln.exp_m1()
     }
 
-    /// The lower end of the 95 % confidence interval of `B/A − 1`.
+    /// The lower end of the 95 % confidence interval of `B/A − 1`; −1 when nothing bounds it.
     #[must_use]
     pub fn low_ratio(&self) -> f64 {
         self.low_ln.exp_m1()
     }
 
-    /// The upper end of the 95 % confidence interval of `B/A − 1`.
+    /// The upper end of the 95 % confidence interval of `B/A − 1`; infinite when nothing bounds it.
     #[must_use]
     pub fn high_ratio(&self) -> f64 {
         self.high_ln.exp_m1()
@@ -165,10 +164,16 @@ impl Change {
 
 #[cfg(test)]
 impl Change {
-    /// One whose 95 % interval has these ends, as ratios.
+    /// One whose 95 % interval has these ends, as ratios; −1 and infinity are no ends.
     pub(super) fn between(low_ratio: f64, high_ratio: f64) -> Self {
         let [low_ln, high_ln] = [low_ratio.ln_1p(), high_ratio.ln_1p()];
-        Self { ln: f64::midpoint(low_ln, high_ln), low_ln, high_ln, degrees: f64::INFINITY }
+        let ln = match (low_ln.is_finite(), high_ln.is_finite()) {
+            (true, true) => f64::midpoint(low_ln, high_ln),
+            // The open side as if it were as wide as 1 %.
+            (true, false) => low_ln + 0.01,
+            _ => high_ln - 0.01,
+        };
+        Self { ln, low_ln, high_ln, degrees: f64::INFINITY }
     }
 }
 

@@ -39,21 +39,22 @@ impl Run {
         self.summary.rates.offered_per_s
     }
 
-    /// The logarithm of a figure with its confidence interval; `None` where the run bounds it on
-    /// one side only, or not at all.
+    /// The logarithm of a figure with its confidence interval, whose ends are infinite where the run
+    /// bounds nothing; `None` where it says nothing at all.
     pub(super) fn bounds(&self, figure: Figure) -> Option<Bounds> {
         let (value, low, high) = match figure {
             Figure::Rate => self.rate_bounds()?,
             Figure::At(level) => {
                 let interval = self.summary.response_time.ci95(level)?;
                 let value = self.summary.response_time.at(level).value()?;
-                (value as f64, interval.low_ns? as f64, interval.high_ns? as f64)
+                let [low, high] =
+                    [interval.low_ns, interval.high_ns].map(|ns| ns.map(|ns| ns as f64));
+                (value as f64, low.unwrap_or(0.0), high.unwrap_or(f64::INFINITY))
             }
         };
-        // Without a lower end above 0 there is no ratio to speak of.
-        (low > 0.0).then(|| Bounds {
+        Some(Bounds {
             ln: value.ln(),
-            low_ln: low.ln(),
+            low_ln: low.max(0.0).ln(),
             high_ln: high.ln(),
             degrees: (self.completed.len() as f64 - 1.0).max(1.0),
         })

@@ -9,25 +9,43 @@ pub fn change(change: &Change) -> String {
     format!("{} %", signed(change.ratio(), decimals(change)))
 }
 
-/// The 95 % confidence interval: `+4.1 to +6.8 %`.
+/// The 95 % confidence interval: `+4.1 to +6.8 %`; `+4.1 % or more` where nothing bounds it above.
 #[must_use]
 pub fn interval(change: &Change) -> String {
-    let [low, high] =
-        [change.low_ratio(), change.high_ratio()].map(|end| signed(end, decimals(change)));
-    format!("{low} to {high} %")
+    let shown = |end| signed(end, decimals(change));
+    match ends(change) {
+        (Some(low), Some(high)) => format!("{} to {} %", shown(low), shown(high)),
+        (Some(low), None) => format!("{} % or more", shown(low)),
+        (None, Some(high)) => format!("{} % or less", shown(high)),
+        (None, None) => "anything".to_owned(),
+    }
 }
 
-/// The ends of an interval that leaves out 0, without their sign: `4.1–6.8 %`. Of a decrease, the
-/// smaller one first.
+/// The ends of an interval that leaves out 0, without their sign, the one nearer to 0 first:
+/// `4.1–6.8 %`, `at least 4.1 %`.
 pub(super) fn range(change: &Change) -> String {
-    let [low, high] = [change.low_ratio(), change.high_ratio()].map(f64::abs);
-    let (low, high) = (low.min(high), low.max(high));
+    let (near, far) = match ends(change) {
+        (low, high) if change.ln() > 0.0 => (low, high),
+        (low, high) => (high, low),
+    };
+    let near = near.unwrap_or(0.0).abs();
     // "0.0–0.4 %" would read as if nothing were possible.
     let decimals = (decimals(change)..DECIMALS_MAX)
-        .find(|&decimals| !is_zero(low, decimals))
+        .find(|&decimals| !is_zero(near, decimals))
         .unwrap_or(DECIMALS_MAX);
-    let [low, high] = [low, high].map(|end| percent(end, decimals));
-    if low == high { format!("{low} %") } else { format!("{low}–{high} %") }
+    let near = percent(near, decimals);
+    match far.map(|far| percent(far.abs(), decimals)) {
+        None => format!("at least {near} %"),
+        Some(far) if far == near => format!("{near} %"),
+        Some(far) => format!("{near}–{far} %"),
+    }
+}
+
+/// The ends that say something: a thousandth and a thousandfold bound nothing that anybody
+/// would compare.
+fn ends(change: &Change) -> (Option<f64>, Option<f64>) {
+    let (low, high) = (change.low_ratio(), change.high_ratio());
+    ((low > -0.999).then_some(low), (high < 999.0).then_some(high))
 }
 
 /// `p50, p90 and p99`, or with another word before the last.
@@ -66,10 +84,18 @@ fn is_zero(ratio: f64, decimals: usize) -> bool {
     !percent(ratio, decimals).contains(|c: char| ('1'..='9').contains(&c))
 }
 
+/// As many as the width of the interval gives meaning to; of an open one, its bounded half.
 fn decimals(change: &Change) -> usize {
-    match (change.high_ratio() - change.low_ratio()) * 100.0 {
-        width if width < 0.2 => 2,
-        width if width < 20.0 => 1,
+    let ratio = change.ratio();
+    let width = match ends(change) {
+        (Some(low), Some(high)) => high - low,
+        (Some(low), None) => 2.0 * (ratio - low),
+        (None, Some(high)) => 2.0 * (high - ratio),
+        (None, None) => f64::INFINITY,
+    };
+    match width * 100.0 {
+        percent if percent < 0.2 => 2,
+        percent if percent < 100.0 => 1,
         _ => 0,
     }
 }
@@ -105,7 +131,7 @@ impl Why {
                 let why = match method {
                     Method::Rounds => "too few blocks",
                     Method::Runs => "too few runs",
-                    Method::Single => "too few seconds",
+                    Method::Single => "too short a run",
                 };
                 format!("has no interval: {why}")
             }

@@ -8,10 +8,12 @@ use throng_measure::{RunFile, RunFileError};
 use crate::failure::Failure;
 use crate::report::{Format, ReportError};
 
+pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sink;
+pub(crate) mod versus;
 
 /// The commands beside a run.
 #[derive(Debug, Subcommand)]
@@ -22,6 +24,10 @@ pub(crate) enum Subcommands {
     Demo(demo::Arguments),
     /// Print a report of a run that was kept with -o
     Report(report::Arguments),
+    /// Tell whether runs that were kept with -o differ, and how surely
+    Compare(compare::Arguments),
+    /// Measure two URLs in turns and tell whether they differ
+    Versus(Box<versus::Arguments>),
 }
 
 /// Standard output failed.

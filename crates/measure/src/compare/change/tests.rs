@@ -114,10 +114,29 @@ fn intervals_that_are_not_symmetrical_are_subtracted_as_published() {
     for (b, a, low, high) in
         [((56.0, 70.0), (48.0, 80.0), 0.0524, 0.3339), ((5.0, 56.0), (0.0, 29.0), -0.0381, 0.1926)]
     {
-        let change = Change::of_bounds(&wilson(a.0, a.1), &wilson(b.0, b.1));
+        let change = Change::of_bounds(&wilson(a.0, a.1), &wilson(b.0, b.1)).unwrap();
         assert!(close(change.low_ln, low, 5e-5), "{change:?}");
         assert!(close(change.high_ln, high, 5e-5), "{change:?}");
     }
+}
+
+#[test]
+fn an_end_that_one_run_does_not_bound_is_open_and_the_other_still_decides() {
+    let bounds = |ln, low_ln, high_ln| Bounds { ln, low_ln, high_ln, degrees: 20.0 };
+    let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let slow = bounds(1.0, 0.9, high);
+    let change = Change::of_bounds(&bounds(0.0, -0.1, 0.1), &slow).unwrap();
+    assert_eq!((change.high_ln, change.high_ratio()), (high, high));
+    assert!(close(change.low_ln, 1.0 - 0.1 * 2.0_f64.sqrt(), 1e-12), "{change:?}");
+    assert!(change.differs_at(0.05), "it is larger, however much");
+    // The other way round only what is no longer bounded is less.
+    let change = Change::of_bounds(&slow, &bounds(0.0, -0.1, 0.1)).unwrap();
+    assert_eq!((change.low_ln, change.low_ratio()), (low, -1.0));
+    assert!(change.differs_at(0.05), "it is smaller, however much");
+    let change = Change::of_bounds(&bounds(0.0, -0.1, high), &bounds(1.0, 0.9, 1.1)).unwrap();
+    assert!(!change.differs_at(0.05), "A may be as large as B, or larger");
+    assert_eq!(Change::of_bounds(&slow, &slow), None);
+    assert_eq!(Change::of_bounds(&bounds(0.0, low, high), &bounds(1.0, 0.9, 1.1)), None);
 }
 
 /// A change with a standard error of 1 and this p-value.

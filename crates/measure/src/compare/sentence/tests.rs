@@ -102,7 +102,7 @@ fn every_combination_is_a_sentence() {
         ),
         (
             &[(At(P50), Changed(0.3, 0.7)), (At(P99), Unanswered), (At(P99_9), Few(10_000))],
-            "B is 30–70 % slower at p50; p99 is not compared: it lies among the unanswered \
+            "B is 30.0–70.0 % slower at p50; p99 is not compared: it lies among the unanswered \
              requests of B; p99.9 is not compared: it needs 10,000 requests a round; B had one \
              with 5,000.",
         ),

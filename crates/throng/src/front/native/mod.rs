@@ -13,7 +13,7 @@ mod options;
 mod plan;
 mod request;
 mod rules;
-mod values;
+pub(crate) mod values;
 
 pub(crate) use options::{ArrivalsName, Options};
 pub(crate) use plan::job;
