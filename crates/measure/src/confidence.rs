@@ -134,7 +134,7 @@ pub fn mean_reach(values: &[f64]) -> Option<f64> {
 }
 
 /// Merges neighbours for as long as they are alike.
-fn batched(mut residuals: Vec<f64>) -> Vec<f64> {
+pub(crate) fn batched(mut residuals: Vec<f64>) -> Vec<f64> {
     let alike = |residuals: &[f64]| {
         let notable = normal_quantile(NOTABLE) / (residuals.len() as f64).sqrt();
         lag1_autocorrelation(residuals).is_some_and(|lag1| lag1 > notable)
@@ -147,7 +147,7 @@ fn batched(mut residuals: Vec<f64>) -> Vec<f64> {
 
 /// How many ranks below and above the estimate the percentile may lie, by what the batches have
 /// too many (positive) or too few samples below the estimate.
-fn reach(residuals: &[f64]) -> [f64; 2] {
+pub(crate) fn reach(residuals: &[f64]) -> [f64; 2] {
     let batches = residuals.len() as f64;
     let power_sum = |power| residuals.iter().map(|r| r.powi(power)).sum::<f64>();
     let squares = power_sum(2);

@@ -12,6 +12,7 @@ mod anatomy;
 pub mod audit;
 mod buckets;
 mod cause;
+pub mod compare;
 pub mod confidence;
 pub mod distribution;
 pub mod format;

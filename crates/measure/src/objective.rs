@@ -45,13 +45,13 @@
 //! Not here: what follows from a failed objective (the exit status).
 
 mod comparison;
-mod error;
+pub(crate) mod error;
 mod evidence;
 mod finding;
 mod judge;
 mod lasting;
 mod parse;
-mod scan;
+pub(crate) mod scan;
 mod subject;
 mod value;
 mod watch;

@@ -52,6 +52,8 @@ fn dispatch(matches: &ArgMatches) -> Result<Exit, Box<dyn Failure>> {
         Ok(Subcommands::Demo(arguments)) => commands::demo::run(&arguments),
         Ok(Subcommands::Report(arguments)) => commands::report::run(&arguments),
         Ok(Subcommands::Calibrate(arguments)) => commands::calibrate::run(&arguments),
+        Ok(Subcommands::Compare(arguments)) => commands::compare::run(&arguments),
+        Ok(Subcommands::Versus(arguments)) => commands::versus::run(&arguments),
         Err(error) => Ok(explain(&error)),
     }
 }

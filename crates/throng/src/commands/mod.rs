@@ -9,11 +9,13 @@ use crate::failure::Failure;
 use crate::report::{Format, ReportError};
 
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod demo;
 mod judge;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sink;
+pub(crate) mod versus;
 
 /// The commands beside a run.
 #[derive(Debug, Subcommand)]
@@ -26,6 +28,10 @@ pub(crate) enum Subcommands {
     Report(report::Arguments),
     /// Measure what this machine can generate at most
     Calibrate(calibrate::Arguments),
+    /// Tell whether runs that were kept with -o differ, and how surely
+    Compare(compare::Arguments),
+    /// Measure two URLs in turns and tell whether they differ
+    Versus(Box<versus::Arguments>),
 }
 
 /// Standard output failed.

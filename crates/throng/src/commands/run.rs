@@ -22,7 +22,7 @@ use crate::signals;
 
 /// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
-enum NothingMeasured {
+pub(super) enum NothingMeasured {
     /// No connection was ever open.
     #[error(
         "no connection could be opened: {failed_count} attempts failed{}",
@@ -123,7 +123,7 @@ fn write_reports(
     Ok(())
 }
 
-fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {
+pub(super) fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {
     let answered = |outcomes: &[u64; Outcome::ALL.len()]| {
         Outcome::ALL.into_iter().any(|o| o.is_answered() && outcomes[o.index()] > 0)
     };
@@ -145,9 +145,9 @@ fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {
 /// A file that could not be written after the run.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}", path.display())]
-struct JsonError {
-    path: PathBuf,
-    source: io::Error,
+pub(super) struct JsonError {
+    pub(super) path: PathBuf,
+    pub(super) source: io::Error,
 }
 
 impl Failure for JsonError {

@@ -10,6 +10,7 @@
 //! the same run file gives the same bytes; a run without requests, or one that was cut, has a
 //! report as well; it contains no terminal control sequence.
 
+pub(crate) mod comparison;
 mod csv;
 mod hgrm;
 mod hlog;

@@ -89,7 +89,7 @@ fn measured(summary: &Summary) -> String {
 }
 
 /// In place of a number that there is none of.
-const NONE: &str = "–";
+pub(super) const NONE: &str = "–";
 
 fn facts(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let outcomes: Vec<_> = Outcome::ALL
@@ -187,7 +187,7 @@ fn generator(summary: &Summary) -> Vec<String> {
 }
 
 /// A named line of parts; nothing when there are none.
-fn fact(out: &mut dyn Write, name: &str, parts: &[String]) -> io::Result<()> {
+pub(super) fn fact(out: &mut dyn Write, name: &str, parts: &[String]) -> io::Result<()> {
     if parts.is_empty() {
         return Ok(());
     }
@@ -210,7 +210,7 @@ fn conclusions(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes words after `start`, wrapped, every line indented as far as `start` is long.
-fn wrapped<'a>(
+pub(super) fn wrapped<'a>(
     out: &mut dyn Write,
     start: &str,
     words: impl Iterator<Item = &'a str>,
