@@ -227,23 +227,42 @@ fn a_server_that_is_not_there_is_named_and_ends_it_with_status_3() {
 
 #[test]
 fn ctrl_c_before_three_blocks_leaves_nothing_to_say() {
+    let done = interrupted_at("A-01.throng", &[]);
+    assert_eq!((done.status, &*done.stdout), (Some(3), ""), "{done:?}");
+    assert!(done.stderr.contains("stopped after 0 whole blocks"), "{done:?}");
+}
+
+#[test]
+fn ctrl_c_after_three_blocks_compares_the_whole_ones() {
+    // Seven rounds of A: its last is in the fourth block.
+    let options = ["--rounds", "200", "--round-duration", "200ms", "--json", "-"];
+    let done = interrupted_at("A-07.throng", &options);
+    assert_eq!((done.status, &*done.stderr), (Some(0), ""), "{done:?}");
+    let report = json(&done);
+    let rounds = |side: usize| report["sides"][side]["runs"].as_array().expect("runs").len();
+    assert_eq!(rounds(0), rounds(1));
+    assert!(rounds(0) >= 6 && rounds(0).is_multiple_of(2) && rounds(0) < 200, "{report}");
+    let note = format!("Stopped after {} of 100 blocks.", rounds(0) / 2);
+    assert_eq!(report["notes"][0], note);
+}
+
+/// What `throng versus` does when it is interrupted as soon as a round has begun, and so listens
+/// to signals.
+fn interrupted_at(file: &str, options: &[&str]) -> Done {
     let sink = Sink::start();
     let directory = tempfile::tempdir().expect("a directory");
     let keep = directory.path().join("rounds");
-    let (path, url) = (keep.to_str().expect("text"), sink.url("/"));
-    let mut command = command(&["versus", "--keep", path, &url, &url]);
+    let (path, url) = (keep.to_str().expect("text"), sink.url("/delay/1ms"));
+    let mut command = command(&[&["versus", "--keep", path, &url, &url], options].concat());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    // Its first round has begun, so it listens to signals.
     for _ in 0..PATIENCE_TENTHS {
-        if keep.join("A-01.throng").exists() {
+        if keep.join(file).exists() {
             break;
         }
         pause();
     }
     signal(&child, "INT");
-    let done = Done::from(child.wait_with_output().expect("it ends"));
-    assert_eq!((done.status, &*done.stdout), (Some(3), ""), "{done:?}");
-    assert!(done.stderr.contains("stopped after 0 whole blocks"), "{done:?}");
+    Done::from(child.wait_with_output().expect("it ends"))
 }
 
 #[allow(clippy::disallowed_methods, reason = "no run is measured here")]

@@ -167,8 +167,8 @@ const ROUNDS_DEFAULT: u64 = 12;
 const ROUND_DEFAULT: Duration = Duration::from_millis(2_500);
 /// Of a round, the first part is left out: 0.5 s of 2.5 s.
 const WARMUP_PART: u32 = 5;
-/// Seven hours at the default length of a round; a typing error beyond that.
-const ROUNDS_MAX: u64 = 5_000;
+/// 83 minutes at the default length of a round; a typing error beyond that.
+const ROUNDS_MAX: u64 = 1_000;
 
 #[cfg(test)]
 mod tests;

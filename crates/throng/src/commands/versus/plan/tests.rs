@@ -107,7 +107,7 @@ fn what_rounds_cannot_be_is_refused_with_the_remedy() {
         (&["--rounds", "3"], "--rounds 3 is odd", "--rounds 6"),
         (&["--rounds", "4"], "an interval takes 3", "--rounds 6 or more"),
         (&["--rounds", "0"], "an interval takes 3", "--rounds 6 or more"),
-        (&["--rounds", "1M"], "--rounds 1000000 is too many: the most is 5000", "5000 or less"),
+        (&["--rounds", "1M"], "--rounds 1000000 is too many: the most is 1000", "1000 or less"),
         (&["--round-duration", "0"], "--round-duration 0 ends", "2.5s"),
         (
             &["--warmup", "3s"],
