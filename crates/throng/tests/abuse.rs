@@ -56,7 +56,7 @@ const BY_THE_MACHINE: [&str; 6] =
 fn a_clean_run_is_valid() {
     let runs = std::env::var("THRONG_CLEAN_RUNS").ok().and_then(|text| text.parse::<u32>().ok());
     let sink = Sink::start();
-    let url = sink.url("/delay/2ms");
+    let url = sink.url("/delay/5ms");
     for number in 0..runs.unwrap_or(1) {
         let report = measure(&["-R", "1000", "-d", "5", "--arrivals", "poisson", &url]);
         let mut found = checks(&report);

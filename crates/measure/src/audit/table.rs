@@ -180,10 +180,11 @@ pub const CHECKS: &[CheckHelp] = &[
         name: "read_late",
         figure: "wake-up delay (answer in the kernel until read) as a share of service time, at \
                  p50 and p99",
-        suspect: from_with(0.10, LATE_FLOOR_NS),
-        invalid: from_with(1.00, MS),
+        suspect: from_with(0.50, MS),
+        invalid: from_with(1.00, 10 * MS),
         meaning: "answers lay unread: the generator is near its limit. Response times are stamped \
-                  by the kernel and do not contain this, but in a closed model it lowers the rate",
+                  by the kernel and do not contain this; in a closed model it is in the lateness of \
+                  the next request",
         remedy: "use more threads (-t) or fewer connections",
     },
     CheckHelp {

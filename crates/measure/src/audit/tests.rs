@@ -102,8 +102,13 @@ fn a_late_tail_is_suspect_where_the_rest_is_sound() {
 #[test]
 fn answers_that_lie_unread_are_suspect() {
     let (mut run, facts) = fine();
-    run.wakeup = all(5_000, 510 * US);
+    // The kernel's stamps keep this out of every response time.
+    run.wakeup = all(5_000, 900 * US);
+    assert_valid(&run, &facts);
+    run.wakeup = all(5_000, 2_600 * US);
     assert_eq!(only_reason(&run, &facts), (Check::ReadLate, Verdict::Suspect));
+    run.wakeup = all(5_000, 12 * MS);
+    assert_eq!(only_reason(&run, &facts), (Check::ReadLate, Verdict::Invalid));
 }
 
 #[test]
