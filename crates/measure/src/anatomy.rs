@@ -11,8 +11,8 @@
 //!
 //! What makes up a percentile cannot be read off the percentiles of the stretches: the request
 //! that waited longest in one is seldom the one that waited longest in another. So the stretches
-//! are summed by response time, in narrow cells, and a percentile is taken apart as the mean of
-//! the requests whose response times lie nearest to it.
+//! are summed by response time, in narrow cells, and a percentile is taken apart by the shares
+//! that they have in the requests whose response times lie nearest to it.
 //!
 //! Invariant: a cell's sums of `lateness`, `queue_wait`, `transmit` and `wire` add up to the sum of
 //! its response times, exactly.
@@ -43,12 +43,13 @@ pub struct Stretches {
     pub wakeup_ns: u64,
 }
 
-/// What a response time is made of: means over the sampled requests nearest to it.
+/// What a response time is made of, by the shares that the stretches have in the sampled requests
+/// nearest to it. All but `wakeup_ns`, their mean, add up to `of_ns`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Breakdown {
     /// The response time that was asked for.
     pub of_ns: u64,
-    /// Sampled requests that the means are of.
+    /// Sampled requests that the shares are of.
     pub count: u64,
     /// `dispatched − due`.
     pub lateness_ns: f64,
@@ -153,15 +154,16 @@ impl Anatomy {
                 sum.add(above);
             }
         }
-        let mean = |sum_ns: u64| sum_ns as f64 / sum.count as f64;
-        (sum.count >= NEAREST_COUNT).then(|| Breakdown {
+        let whole_ns = sum.lateness_ns + sum.queue_wait_ns + sum.transmit_ns + sum.wire_ns;
+        let share = |part_ns: u64| response_ns as f64 * part_ns as f64 / whole_ns as f64;
+        (sum.count >= NEAREST_COUNT && whole_ns > 0).then(|| Breakdown {
             of_ns: response_ns,
             count: sum.count,
-            lateness_ns: mean(sum.lateness_ns),
-            queue_wait_ns: mean(sum.queue_wait_ns),
-            transmit_ns: mean(sum.transmit_ns),
-            wire_ns: mean(sum.wire_ns),
-            wakeup_ns: mean(sum.wakeup_ns),
+            lateness_ns: share(sum.lateness_ns),
+            queue_wait_ns: share(sum.queue_wait_ns),
+            transmit_ns: share(sum.transmit_ns),
+            wire_ns: share(sum.wire_ns),
+            wakeup_ns: sum.wakeup_ns as f64 / sum.count as f64,
         })
     }
 }
@@ -169,14 +171,6 @@ impl Anatomy {
 impl Default for Anatomy {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Breakdown {
-    /// What was throng's own before the kernel had handed the request to the device.
-    #[must_use]
-    pub fn own_before_ns(&self) -> f64 {
-        self.lateness_ns + self.transmit_ns
     }
 }
 

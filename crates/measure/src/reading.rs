@@ -84,7 +84,7 @@ fn made_of(summary: &Summary) -> Option<String> {
         own.into_iter().map(|(ns, what)| format!("{} {what}", duration(ns))).collect();
     Some(format!(
         "Of the {} of {}, {} were the wire and the server, {}. throng read the answers {} after \
-         they had come, which is not counted. (Means of the {} requests near it that the kernel \
+         they had come, which is not counted. (By the {} requests nearest to it that the kernel \
          stamped.)",
         level.label(),
         duration(parts.of_ns as f64),

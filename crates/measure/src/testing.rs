@@ -70,6 +70,14 @@ pub(crate) fn end(span_s: u64, planned: u64, planned_warmup: u64) -> RunEnd {
     }
 }
 
+/// The end of a run that nothing disturbed.
+pub(crate) fn quiet_end(span_s: u64, planned: u64) -> RunEnd {
+    let mut end = end(span_s, planned, 0);
+    end.gauges.clock_steps = 0;
+    end.generator.steal_ratio = Some(0.0);
+    end
+}
+
 pub(crate) fn temporary() -> RunWriter {
     RunWriter::create(Place::Temporary, &header()).unwrap()
 }
@@ -91,8 +99,5 @@ pub(crate) fn run(windows: &[Parts<'_>]) -> RunFile {
         }
     }
     let planned = windows.iter().flat_map(|parts| parts.iter()).map(|part| part.0).sum();
-    let mut end = end(windows.len() as u64, planned, 0);
-    end.gauges.clock_steps = 0;
-    end.generator.steal_ratio = Some(0.0);
-    writer.finish(&end).unwrap()
+    writer.finish(&quiet_end(windows.len() as u64, planned)).unwrap()
 }

@@ -50,6 +50,7 @@ fn every_command_of_the_readme_is_understood() {
     let sink = Sink::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run.throng").display().to_string();
+    let store = folder.path().join("calibration.json").display().to_string();
     let readme = readme();
     let lines = blocks(&readme, "sh").into_iter().flat_map(str::lines);
     let commands = lines.filter_map(|line| line.strip_prefix("throng "));
@@ -58,20 +59,25 @@ fn every_command_of_the_readme_is_understood() {
         let command = command.split(" #").next().unwrap_or(command).trim();
         let command = command
             .replace("http://127.0.0.1:8080/", &sink.url("/"))
+            .replace("http://127.0.0.1:8081/", &sink.url("/delay/1ms"))
             .replace("run.throng", &run)
             // The same options with less to wait for.
             .replace("-d 30s", "-d 1s")
             .replace("-n 1M", "-n 10k");
-        let is_short = command.contains("-d ") || command.contains("-n ");
-        let is_run = !command.starts_with("report");
-        let shortened = if is_run && !is_short { format!("-d 1s {command}") } else { command };
+        let shortened = match command.split(' ').next() {
+            Some("report") => command,
+            Some("versus") => format!("{command} --rounds 6 --round-duration 300ms"),
+            Some("calibrate") => format!("{command} -d 200ms --store {store}"),
+            _ if command.contains("-d ") || command.contains("-n ") => command,
+            _ => format!("-d 1s {command}"),
+        };
         let arguments: Vec<_> = shortened.split('\'').enumerate().flat_map(quoted).collect();
         let done = throng(&arguments);
         // A busy machine may miss an objective: that is status 1 and still understood.
         assert!(matches!(done.status, Some(0 | 1)), "{shortened}: {}", done.stderr);
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }
 
 /// Words of a shell line: every second part between quotes is one word.

@@ -59,7 +59,8 @@ fn a_percentile_is_made_of_its_own_requests_and_not_of_other_percentiles() {
 #[test]
 fn a_breakdown_takes_neighbours_until_it_has_enough_and_none_from_afar() {
     let anatomy = filed(&[(6, [0, 0, 0, 100_000]), (6, [0, 0, 0, 120_000])]);
-    assert_eq!(anatomy.breakdown(110_000).unwrap().count, 12);
+    let between = anatomy.breakdown(110_000).unwrap();
+    assert_eq!((between.count, between.wire_ns), (12, 110_000.0), "parts add up to what was asked");
     assert_eq!(anatomy.breakdown(1_000_000), None, "nothing lies within a factor of two");
     assert_eq!(filed(&[(9, [0, 0, 0, 100_000])]).breakdown(100_000), None, "nine are too few");
 }

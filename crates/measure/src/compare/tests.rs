@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::random::Random;
-use crate::testing::{MS, S, end, header, interval};
+use crate::testing::{MS, S, header, interval, quiet_end};
 use crate::{Level, Outcome, Place, RunHeader, RunWriter};
 
 /// One second of a run: requests, and how they ended after how long.
@@ -16,7 +16,7 @@ pub(super) fn run(header: &RunHeader, seconds: &[Second<'_>]) -> Run {
     }
     let planned = seconds.iter().copied().flatten().map(|part| part.0).sum();
     let span_s = seconds.len() as u64;
-    Run::of(&writer.finish(&end(span_s, planned, 0)).unwrap()).unwrap()
+    Run::of(&writer.finish(&quiet_end(span_s, planned)).unwrap()).unwrap()
 }
 
 pub(super) fn closed() -> RunHeader {

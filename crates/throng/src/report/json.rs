@@ -191,7 +191,7 @@ struct Breakdowns {
     p99_9: Option<Stretches>,
 }
 
-/// Means over the sampled requests with response times nearest to the percentile.
+/// Parts of the percentile; see [`throng_measure::Breakdown`].
 #[derive(serde::Serialize)]
 struct Stretches {
     count: u64,

@@ -1,6 +1,7 @@
 use super::super::tests::{closed, run};
 use super::*;
 use crate::Outcome;
+use crate::audit::{Reason, Verdict};
 use crate::testing::{MS, S, header};
 
 #[test]
@@ -14,13 +15,20 @@ fn every_doubt_names_the_side_and_its_numbers() {
     let good = run(&closed(), &[&[(1_000, Outcome::Ok, MS)]]);
     let mut interrupted = good.clone();
     interrupted.summary.interrupted = true;
-    let mut cut = good.clone();
-    cut.summary.complete = false;
+    let mut late = good.clone();
+    late.summary.audit.reasons.push(Reason {
+        check: Check::Late,
+        verdict: Verdict::Invalid,
+        finding: "at p99, all of it is late".into(),
+        figure: 1.0,
+        threshold: "invalid from 50.0 %".into(),
+    });
     let failing = run(&closed(), &[&[(990, Outcome::Ok, MS), (10, Outcome::HttpError, MS)]]);
     let slow = run(&header(), &[&[(900, Outcome::Ok, MS), (100, Outcome::Unfinished, S)]]);
     for (runs, expected) in [
         (vec![interrupted.clone()], &["B was interrupted."][..]),
-        (vec![cut], &["B has no end: it was killed, or is still going on."]),
+        (vec![late.clone()], &["B is invalid: at p99, all of it is late."]),
+        (vec![good.clone(), late], &["B is invalid in 1 of 2 runs: at p99, all of it is late."]),
         (vec![good.clone(), interrupted], &["B was interrupted (1 of 2 runs)."]),
         (
             vec![good, failing],
