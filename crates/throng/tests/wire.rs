@@ -1,8 +1,14 @@
 //! Service time against the wire: what tcpdump saw of the same requests.
 //!
-//! Service time begins before the call that sends; in the capture a request begins when it reaches
-//! the receiving side. So service time is never the shorter of the two, and longer only by the way
-//! through the sending side: 1 to 4 µs, 10 µs at low rates, which leave the caches cold.
+//! The kernel stamps every request when it transmits it and when its answer has come. What lies
+//! between, `wire`, is what the capture sees: it must be the same to 5 µs or 1 %.
+//!
+//! Service time begins before the call that sends, so it is never the shorter of the two, and longer
+//! by the way through the sending side only: 1 to 4 µs, 10 µs at low rates, which leave the caches
+//! cold, more on a busy machine. throng tells how long that way was (`transmit`): beyond what that
+//! explains, service time must be the capture's to 5 µs or 1 % too. The table of `./x bench referee`,
+//! made on a quiet machine, has the difference without that allowance.
+//!
 //! Both take the same stamps of the same packets, so a busy machine changes both alike, but for
 //! a run whose worker lost its core on just that way: of several runs, the middle one counts.
 
@@ -57,7 +63,8 @@ fn service_time_is_what_the_wire_shows() {
 fn measure(load: &Load, sink: &Sink) -> Vec<Value> {
     let url = sink.url(load.path);
     let run = |_| {
-        let done = throng(&["-R", load.rate, "-c", "16", "-d", "1s", "--json", "-", &url]);
+        let arguments = ["-R", load.rate, "-c", "16", "-d", "1s", "--tx-stamps", "1"];
+        let done = throng(&[&arguments[..], &["--json", "-", &url]].concat());
         assert_eq!((done.status, &*done.stderr), (Some(0), ""));
         serde_json::from_str(&done.stdout).expect("JSON")
     };
@@ -69,37 +76,53 @@ fn compare(load: &Load, runs: &[Value], captured: &Captured, port: u16) {
     let counts: Vec<_> = runs.iter().map(|run| number(&run["outcomes"]["ok"]) as usize).collect();
     // Nothing disappears: what was counted is what the wire carried.
     assert_eq!((counts.iter().sum(), 0), (exchanges.len(), unanswered_count), "{}", load.path);
-    let mut pairs = QUANTILES.map(|_| Vec::new());
+    let mut wires = QUANTILES.map(|_| Vec::new());
+    let mut services = QUANTILES.map(|_| Vec::new());
     for (run, count) in runs.iter().zip(counts) {
         // The runs came one after the other.
         let later = exchanges.split_off(count);
-        let wire_ns = sorted_times_ns(&exchanges);
+        let times_ns = sorted_times_ns(&exchanges);
         exchanges = later;
-        for ((name, quantile), pairs) in QUANTILES.iter().zip(&mut pairs) {
-            let told_ns = number(&run["service_time_ns"][name]);
-            pairs.push(Pair { wire_ns: at(&wire_ns, *quantile), told_ns });
+        assert_eq!(number(&run["wire_ns"]["count"]) as usize, count, "every request is stamped");
+        for (i, (name, quantile)) in QUANTILES.iter().enumerate() {
+            let seen_ns = at(&times_ns, *quantile);
+            let told = |what: &str| number(&run[what][name]);
+            wires[i].push(Pair { seen_ns, told_ns: told("wire_ns"), sending_ns: 0 });
+            let sending_ns = told("transmit_ns");
+            services[i].push(Pair { seen_ns, told_ns: told("service_time_ns"), sending_ns });
         }
     }
-    for ((name, _), mut pairs) in QUANTILES.iter().zip(pairs) {
-        pairs.sort_by(|one, other| one.excess_ratio().total_cmp(&other.excess_ratio()));
-        let middle = &pairs[RUNS / 2];
-        let holds = middle.told_ns >= middle.wire_ns && middle.excess_ratio() <= 1.0;
-        assert!(holds, "{} of {}: {pairs:#?}", name, load.path);
+    for (i, (name, _)) in QUANTILES.iter().enumerate() {
+        let wire = middle(&mut wires[i]);
+        assert!(wire.excess_ratio() <= 1.0, "wire, {name} of {}: {:#?}", load.path, wires[i]);
+        let service = middle(&mut services[i]);
+        let holds = service.told_ns >= service.seen_ns && service.excess_ratio() <= 1.0;
+        assert!(holds, "service time, {name} of {}: {:#?}", load.path, services[i]);
     }
 }
 
+/// The pair in the middle by how far it is off.
+fn middle(pairs: &mut [Pair]) -> Pair {
+    pairs.sort_by(|one, other| one.excess_ratio().total_cmp(&other.excess_ratio()));
+    pairs[RUNS / 2]
+}
+
 /// One percentile of one run, twice.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Pair {
-    wire_ns: u64,
+    /// By the capture.
+    seen_ns: u64,
     told_ns: u64,
+    /// What of `told_ns` the capture does not see.
+    sending_ns: u64,
 }
 
 impl Pair {
     /// The difference over what is allowed: 5 µs or 1 %, whichever is more.
     fn excess_ratio(&self) -> f64 {
-        let allowed_ns = (self.wire_ns as f64 / 100.0).max(5_000.0);
-        self.told_ns.abs_diff(self.wire_ns) as f64 / allowed_ns
+        let allowed_ns = (self.seen_ns as f64 / 100.0).max(5_000.0);
+        let off_ns = self.told_ns.abs_diff(self.seen_ns).saturating_sub(self.sending_ns);
+        off_ns as f64 / allowed_ns
     }
 }
 
