@@ -4,6 +4,8 @@ use std::io;
 
 use throng_measure::RunFileError;
 
+use crate::conn::TlsError;
+
 /// Why a run could not be finished.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,6 +28,9 @@ pub enum RunError {
     /// A worker ended by a defect of throng.
     #[error("a worker stopped by a defect of throng; please report what was run")]
     WorkerPanicked,
+    /// TLS cannot be spoken as the plan says.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The run file could not be written.
     #[error(transparent)]
     RunFile(#[from] RunFileError),
@@ -49,6 +54,7 @@ impl RunError {
         match self {
             Self::Backend(_) => Some("raise the limit on open files: ulimit -n"),
             Self::Thread { .. } => Some("use fewer threads: -t"),
+            Self::Tls(error) => Some(error.hint()),
             Self::RunFile(error) => error.hint(),
             Self::Wait(_) | Self::WorkerPanicked | Self::Identity { .. } => None,
         }

@@ -26,6 +26,7 @@ mod simulate;
 mod worker;
 pub mod workload;
 
+pub use conn::TlsError;
 pub use control::Stopper;
 pub use error::RunError;
 pub use io::limits;

@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use throng_journey::{Request, Url};
 use throng_measure::format;
 
+mod tls;
+
+pub use tls::{ClientCertificate, Group, Resume, Tls, TlsVersion, Trust};
+
 /// A run, completely described.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -38,6 +42,9 @@ pub struct Plan {
     /// The kernel stamps the transmission of one request in so many; 0: of none. Never with
     /// pipelining, where one write carries several requests.
     pub transmit_sampling: u32,
+    /// How TLS is spoken; `None`: it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
     /// Threads that generate load. At least 1.
     pub workers: u32,
     /// Decides every random choice.

@@ -11,12 +11,13 @@ use throng_measure::{
 };
 
 use crate::conductor::Conductor;
+use crate::conn::tls::Setup;
 use crate::control::{Control, Stopper};
 use crate::error::RunError;
 use crate::io::clock::{self, Clock};
 use crate::io::epoll::Epoll;
 use crate::mailbox::{self, Mailbox};
-use crate::plan::{Model, Plan};
+use crate::plan::{Model, Plan, Trust};
 use crate::rendezvous::Rendezvous;
 use crate::worker::{Worker, WorkerEnd};
 use crate::workload::Share;
@@ -38,6 +39,7 @@ pub fn run(
     stopper: &Stopper,
     on_tick: &mut dyn FnMut(&Progress),
 ) -> Result<RunFile, RunError> {
+    let secure = plan.tls.as_ref().map(Setup::load).transpose()?;
     let clock = Clock::start();
     let control = Control::new();
     let rendezvous = Rendezvous::default();
@@ -55,9 +57,10 @@ pub fn run(
         for (worker, io) in (0..).zip(backends) {
             let (mailbox, desk) = mailbox::pair();
             let share = Share { worker, workers: plan.workers };
-            let (control, rendezvous) = (&control, &rendezvous);
+            let (control, rendezvous, secure) = (&control, &rendezvous, secure.as_ref());
             let work = move || {
-                let end = work(plan, share, io, mailbox, control, rendezvous);
+                let part = Part { plan, share, secure };
+                let end = work(part, io, mailbox, control, rendezvous);
                 conductor_thread.unpark();
                 end
             };
@@ -97,21 +100,29 @@ pub(crate) fn header(plan: &Plan, environment: Environment, started_unix_ns: i64
         connections_max: plan.connections_max(),
         keep_alive: plan.keep_alive,
         transmit_sampling: plan.transmit_sampling,
+        tls_verified: plan.tls.as_ref().map(|tls| tls.trust != Trust::Anybody),
         environment,
         objectives: Vec::new(),
     }
 }
 
-fn work(
-    plan: &Plan,
+/// What one worker is to do.
+struct Part<'a> {
+    plan: &'a Plan,
     share: Share,
+    secure: Option<&'a Setup>,
+}
+
+fn work(
+    part: Part<'_>,
     io: Epoll,
     mailbox: Mailbox,
     control: &Control,
     rendezvous: &Rendezvous,
 ) -> io::Result<WorkerEnd> {
     Epoll::sharpen_timers();
-    let mut worker = Worker::new(plan, share, io, mailbox, control);
+    let Part { plan, share, secure } = part;
+    let mut worker = Worker::new(plan, share, secure, io, mailbox, control);
     let prepared = worker.prepare();
     let begun = worker.begin(rendezvous.wait());
     prepared.and(begun).and_then(|()| worker.run()).inspect_err(|_| {

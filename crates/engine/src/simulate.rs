@@ -29,7 +29,7 @@ pub fn simulate(plan: &Plan, scene: &Scene, place: Place<'_>) -> Result<RunFile,
         let share = Share { worker, workers: plan.workers };
         let mut desk = Direct { writer: &mut writer, states: Vec::new() };
         let io = Sim::new(scene.clone(), u64::from(worker));
-        let mut worker = Worker::new(plan, share, io, &mut desk, &control);
+        let mut worker = Worker::new(plan, share, None, io, &mut desk, &control);
         worker.prepare().map_err(RunError::Wait)?;
         worker.begin_now().map_err(RunError::Wait)?;
         ends.push(worker.run().map_err(RunError::Wait)?);

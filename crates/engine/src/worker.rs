@@ -28,6 +28,7 @@ use throng_measure::{
 };
 use throng_proto::h1::HeadCache;
 
+use crate::conn::tls::{Setup, Tls};
 use crate::conn::{InFlight, Outgoing, Pool, Request};
 use crate::control::Control;
 use crate::io::{Close, Io};
@@ -37,6 +38,7 @@ use crate::workload::{Share, Workload, of_plan};
 mod ending;
 mod receiving;
 mod sampling;
+mod securing;
 mod sending;
 
 pub(crate) use ending::WorkerEnd;
@@ -54,6 +56,7 @@ pub(crate) struct Worker<'a, I, X> {
     pool: Pool,
     in_flight: InFlight,
     outgoing: Outgoing,
+    tls: Option<Tls>,
     heads: HeadCache,
     recorder: Recorder,
     traffic: Traffic,
@@ -89,7 +92,15 @@ struct Rules {
 }
 
 impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
-    pub(crate) fn new(plan: &Plan, share: Share, io: I, exchange: X, control: &'a Control) -> Self {
+    /// A worker for its share of the plan. `secure` is there if the plan speaks TLS.
+    pub(crate) fn new(
+        plan: &Plan,
+        share: Share,
+        secure: Option<&Setup>,
+        io: I,
+        exchange: X,
+        control: &'a Control,
+    ) -> Self {
         let pool = Pool::new(plan, share);
         let until = Nanos(plan.stop.duration_ns.unwrap_or(u64::MAX));
         Self {
@@ -108,6 +119,7 @@ impl<'a, I: Io, X: Exchange> Worker<'a, I, X> {
             in_flight: InFlight::new(plan.pipeline, pool.connections_max()),
             pool,
             outgoing: Outgoing::of_plan(plan),
+            tls: secure.map(Tls::new),
             heads: HeadCache::default(),
             recorder: Recorder::new(Span { from: Nanos(plan.warmup_ns), until }),
             traffic: Traffic::default(),

@@ -85,6 +85,7 @@ fn allocations_of(model: Model) -> u64 {
         keep_alive: true,
         pipeline: 1,
         transmit_sampling: 64,
+        tls: None,
         workers: 1,
         seed: 1,
     };

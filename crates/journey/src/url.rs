@@ -63,7 +63,7 @@ pub enum UrlError {
         text: String,
     },
     /// The scheme is neither http nor https.
-    #[error("scheme '{scheme}' is not supported: http is")]
+    #[error("scheme '{scheme}' is not supported: http and https are")]
     UnknownScheme {
         /// The scheme found.
         scheme: String,

@@ -3,7 +3,9 @@
 use hdrhistogram::Histogram;
 
 use crate::distribution::empty_histogram;
-use crate::{Anatomy, Buckets, Cause, Metric, Nanos, Outcome, Sample, Stretches};
+use crate::{
+    Agreement, Agreements, Anatomy, Buckets, Cause, Metric, Nanos, Outcome, Sample, Stretches,
+};
 
 /// The length of a window. Windows count from the end of the warm-up.
 pub const WINDOW_NS: u64 = 1_000_000_000;
@@ -26,6 +28,7 @@ pub struct Interval {
     causes: [u32; Cause::COUNT],
     durations: [Buckets; Metric::ALL.len()],
     anatomy: Anatomy,
+    agreements: Agreements,
 }
 
 /// What an [`Interval`] counts.
@@ -168,6 +171,7 @@ impl Interval {
             causes: [0; Cause::COUNT],
             durations: std::array::from_fn(|_| Buckets::new()),
             anatomy: Anatomy::new(),
+            agreements: Agreements::default(),
         }
     }
 
@@ -219,6 +223,17 @@ impl Interval {
         &self.anatomy
     }
 
+    /// What TLS handshakes agreed on.
+    #[must_use]
+    pub fn agreements(&self) -> &Agreements {
+        &self.agreements
+    }
+
+    /// Files what TLS handshakes agreed on.
+    pub(crate) fn add_agreement(&mut self, agreement: Agreement, count: u32) {
+        self.agreements.add(agreement, count);
+    }
+
     /// Files one duration.
     #[inline(always)]
     pub fn record(&mut self, metric: Metric, duration_ns: u64) {
@@ -257,7 +272,9 @@ impl Interval {
     /// Whether nothing was counted or filed since [`Interval::clear`].
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.counts == Counts::default() && self.durations.iter().all(Buckets::is_empty)
+        self.counts == Counts::default()
+            && self.durations.iter().all(Buckets::is_empty)
+            && self.agreements.is_empty()
     }
 
     /// Empties it for another use, keeping its memory.
@@ -269,6 +286,7 @@ impl Interval {
         self.causes.fill(0);
         self.durations.iter_mut().for_each(Buckets::clear);
         self.anatomy.clear();
+        self.agreements = Agreements::default();
     }
 }
 

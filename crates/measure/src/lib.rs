@@ -29,6 +29,7 @@ mod sample;
 mod summary;
 #[cfg(test)]
 mod testing;
+mod tls;
 pub mod trend;
 
 pub use anatomy::{Anatomy, Breakdown, Stretches};
@@ -48,3 +49,4 @@ pub use runfile::{
 };
 pub use sample::Sample;
 pub use summary::{GeneratorUse, Model, Rates, Summary, Warmup};
+pub use tls::{Agreement, Agreements, TlsUse};

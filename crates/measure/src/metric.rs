@@ -22,8 +22,13 @@ pub enum Metric {
     FirstByte,
     /// `read − end`: from the kernel's receive timestamp until user space had the last byte.
     Wakeup,
-    /// From starting to open a connection until it was open. One per connection.
+    /// From starting to open a connection until it was open: of TLS connections the part before
+    /// the handshake. One per connection.
     Connect,
+    /// From an open connection to the end of a full TLS handshake. One per connection.
+    TlsFull,
+    /// The same of a TLS handshake that resumed an earlier session.
+    TlsResumed,
     /// `transmitted − sent`: the kernel's send path. Sampled requests.
     Transmit,
     /// `end − transmitted`: the network and the server, by the kernel's own timestamps. Sampled
@@ -40,7 +45,7 @@ pub const STALL_NS: u64 = 1_000_000;
 
 impl Metric {
     /// Every metric, in the order of [`Metric::index`].
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::ResponseOk,
         Self::ResponseError,
         Self::Unanswered,
@@ -50,6 +55,8 @@ impl Metric {
         Self::FirstByte,
         Self::Wakeup,
         Self::Connect,
+        Self::TlsFull,
+        Self::TlsResumed,
         Self::Transmit,
         Self::Wire,
         Self::Stall,
@@ -75,6 +82,8 @@ impl Metric {
             Self::FirstByte => "first_byte",
             Self::Wakeup => "wakeup",
             Self::Connect => "connect",
+            Self::TlsFull => "tls_full",
+            Self::TlsResumed => "tls_resumed",
             Self::Transmit => "transmit",
             Self::Wire => "wire",
             Self::Stall => "stall",

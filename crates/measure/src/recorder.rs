@@ -8,7 +8,7 @@
 //! Invariant: after construction, recording allocates nothing and takes no lock.
 
 use crate::interval::{Gauges, Traffic, WINDOW_NS};
-use crate::{Interval, Metric, Nanos, Outcome, Sample};
+use crate::{Agreement, Interval, Metric, Nanos, Outcome, Sample};
 
 /// Takes a full interval to the conductor and brings an empty one back.
 pub trait Exchange {
@@ -70,9 +70,24 @@ impl Recorder {
         }
     }
 
-    /// Files the time it took to open a connection.
+    /// Files the time it took to open a connection, without its TLS handshake.
     pub fn record_connect(&mut self, now: Nanos, took_ns: u64, exchange: &mut impl Exchange) {
         self.at(now, exchange).record(Metric::Connect, took_ns);
+    }
+
+    /// Files a TLS handshake: how long it took, whether it resumed a session, what it agreed on.
+    pub fn record_handshake(
+        &mut self,
+        now: Nanos,
+        took_ns: u64,
+        resumed: bool,
+        agreement: Agreement,
+        exchange: &mut impl Exchange,
+    ) {
+        let metric = if resumed { Metric::TlsResumed } else { Metric::TlsFull };
+        let interval = self.at(now, exchange);
+        interval.record(metric, took_ns);
+        interval.add_agreement(agreement, 1);
     }
 
     /// Files how long the worker's loop was kept from its work, up to `now`.

@@ -3,7 +3,7 @@
 use crate::audit::Audit;
 use crate::runfile::Environment;
 use crate::{
-    Anatomy, Breakdown, Cause, Connections, Counts, Distribution, Level, Objective, Outcome,
+    Anatomy, Breakdown, Cause, Connections, Counts, Distribution, Level, Objective, Outcome, TlsUse,
 };
 
 /// Who decides when the next request is due.
@@ -93,8 +93,14 @@ pub struct Summary {
     pub queue_wait: Distribution,
     /// `first_byte − sent`.
     pub first_byte: Distribution,
-    /// The time it took to open a connection.
+    /// The time it took to open a connection, without its TLS handshake.
     pub connect_time: Distribution,
+    /// What TLS handshakes agreed on, in the warm-up too; `None` for a run without TLS.
+    pub tls: Option<TlsUse>,
+    /// How long full TLS handshakes took.
+    pub tls_full_time: Distribution,
+    /// How long TLS handshakes took that resumed a session.
+    pub tls_resumed_time: Distribution,
     /// `read − end`.
     pub wakeup: Distribution,
     /// `transmitted − sent`, of sampled requests.

@@ -23,6 +23,7 @@ pub(crate) fn header() -> RunHeader {
         connections_max: 10,
         keep_alive: true,
         transmit_sampling: 64,
+        tls_verified: None,
         environment: Environment { cpu_count: 4, ..Environment::default() },
         objectives: Vec::new(),
     }

@@ -150,6 +150,7 @@ impl Calibration {
     pub(crate) fn capacity(&self, plan: &Plan) -> Option<Capacity> {
         let is_like = plan.keep_alive
             && plan.pipeline == 1
+            && plan.tls.is_none()
             && plan.workers == self.worker_count.min(plan.connections_max())
             && plan.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
         let ceiling = match plan.model {

@@ -7,6 +7,7 @@ use throng_proto::h1::Decoder;
 
 use super::backoff::Backoff;
 use super::in_flight::Ring;
+use super::tls::Session;
 use crate::io::Slot;
 use crate::plan::{Endpoint, Model, Plan, Pool as PoolPlan};
 use crate::workload::Share;
@@ -26,6 +27,8 @@ pub(crate) struct Connection {
     /// Answers that it has brought.
     pub(crate) answers: u64,
     pub(crate) decoder: Decoder,
+    /// What is between the socket and the decoder; `None`: nothing is.
+    pub(crate) tls: Option<Box<Session>>,
     /// When opening it began, and what had passed of that before the run's zero.
     began: Nanos,
     began_earlier_ns: u64,
@@ -38,7 +41,7 @@ pub(crate) struct Connection {
 pub(crate) enum State {
     /// Nothing: the place is free.
     Free,
-    /// Being opened.
+    /// Being opened, its TLS handshake included.
     Connecting,
     /// Open.
     Open,
@@ -222,13 +225,16 @@ impl Pool {
         endpoint
     }
 
-    /// The connection is open. Returns how long that took.
-    pub(crate) fn opened(&mut self, slot: Slot, now: Nanos) -> u64 {
+    /// How long a connection has been opening.
+    pub(crate) fn opening_ns(&self, slot: Slot, now: Nanos) -> u64 {
+        self.connections[slot as usize].opening_ns(now)
+    }
+
+    /// The connection is open.
+    pub(crate) fn opened(&mut self, slot: Slot) {
         self.connecting_count -= 1;
         self.open_count += 1;
-        let connection = &mut self.connections[slot as usize];
-        connection.state = State::Open;
-        now.since(connection.began) + connection.began_earlier_ns
+        self.connections[slot as usize].state = State::Open;
     }
 
     /// The connection is gone, or could not be opened: its place is free.
@@ -240,6 +246,7 @@ impl Pool {
             State::Open => self.open_count -= 1,
         }
         connection.state = State::Free;
+        connection.tls = None;
         self.free.push(slot);
     }
 
@@ -257,8 +264,7 @@ impl Pool {
     /// A connection that has been opening for longer than `limit_ns`.
     pub(crate) fn overdue(&self, now: Nanos, limit_ns: u64) -> Option<Slot> {
         let overdue = |connection: &Connection| {
-            connection.state == State::Connecting
-                && now.since(connection.began) + connection.began_earlier_ns >= limit_ns
+            connection.state == State::Connecting && connection.opening_ns(now) >= limit_ns
         };
         let slot = self.connections.iter().position(overdue)?;
         Slot::try_from(slot).ok()
@@ -288,6 +294,7 @@ impl Pool {
             closing: false,
             answers: 0,
             decoder: Decoder::new(self.request_is_head),
+            tls: None,
             began: Nanos::ZERO,
             began_earlier_ns: 0,
             listed: false,
@@ -300,6 +307,10 @@ impl Connection {
     #[inline]
     fn has_room(&self, depth: u32) -> bool {
         self.state == State::Open && !self.closing && !self.blocked && self.ring.len < depth
+    }
+
+    fn opening_ns(&self, now: Nanos) -> u64 {
+        now.since(self.began) + self.began_earlier_ns
     }
 
     fn renew(&mut self, now: Nanos) {

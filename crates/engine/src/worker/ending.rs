@@ -5,7 +5,7 @@ use std::io;
 use throng_measure::{Cause, Exchange, Nanos, Outcome, WINDOW_NS};
 
 use super::{LOOK_UP_NS, Worker};
-use crate::conn::Request;
+use crate::conn::{Request, State};
 use crate::fault::cause_of;
 use crate::io::{Close, Io, Slot};
 use crate::workload::Due;
@@ -65,8 +65,22 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     /// The peer has closed a connection, in order or not.
     pub(super) fn peer_closed(&mut self, slot: Slot, now: Nanos, cause: Option<Cause>) {
         let connection = self.pool.get_mut(slot);
+        if connection.state == State::Connecting {
+            // The TLS handshake was under way.
+            let cause = match cause {
+                Some(Cause::ResetByPeer) => Cause::ConnectReset,
+                cause => cause.unwrap_or(Cause::TlsClosed),
+            };
+            return self.handshake_failed(slot, now, cause);
+        }
         if cause.is_none() && connection.ring.len > 0 {
+            // A body that ends with the connection is whole only if TLS says so (RFC 8446, 6.1).
+            let is_cut = connection.tls.as_ref().is_some_and(|tls| !tls.has_peer_ended());
             match connection.decoder.peer_closed() {
+                Ok(Some(_)) if is_cut => {
+                    let cause = Cause::TlsTruncated;
+                    return self.settle(slot, now, Outcome::IoError, cause, false);
+                }
                 // The body ended with the connection.
                 Ok(Some(response)) => {
                     if self.answered(slot, &response, None, now) {
@@ -203,6 +217,9 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     }
 
     fn end_connection(&mut self, slot: Slot, how: Close) {
+        if self.pool.get_mut(slot).tls.is_some() {
+            self.end_session(slot);
+        }
         self.io.close(slot, how);
         self.pool.freed(slot);
     }

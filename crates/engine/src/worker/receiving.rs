@@ -19,13 +19,13 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         match completion {
             Completion::Received { .. } => {}
             Completion::Connected { slot } => {
-                let took_ns = self.pool.opened(slot, now);
-                // What was opened before the run belongs to its first window.
-                let at = if self.has_begun { now } else { Nanos::ZERO };
-                self.recorder.record_connect(at, took_ns, &mut self.exchange);
-                self.traffic.connections.opened += 1;
-                self.gauges.open_max = self.gauges.open_max.max(self.pool.open_count());
-                self.pool.list(slot);
+                if self.tls.is_some() {
+                    self.begin_handshake(slot, now);
+                } else {
+                    let took_ns = self.pool.opening_ns(slot, now);
+                    self.recorder.record_connect(self.instant(now), took_ns, &mut self.exchange);
+                    self.is_open(slot);
+                }
             }
             Completion::ConnectFailed { slot, cause } => {
                 self.io.close(slot, Close::Now);
@@ -37,16 +37,44 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
         now
     }
 
+    /// A connection is open for requests.
+    pub(super) fn is_open(&mut self, slot: Slot) {
+        self.pool.opened(slot);
+        self.traffic.connections.opened += 1;
+        self.gauges.open_max = self.gauges.open_max.max(self.pool.open_count());
+        self.pool.list(slot);
+    }
+
     /// Takes received bytes: any number of answers, and perhaps a part of one.
     #[inline(always)]
     fn receive(&mut self, slot: Slot, stamp: Option<Nanos>, read: Nanos, closing: bool) {
         self.traffic.bytes_received += self.io.received().len() as u64;
+        let connection = self.pool.get_mut(slot);
+        connection.closing |= closing;
+        if connection.tls.is_some() {
+            return self.receive_records(slot, stamp, read);
+        }
+        self.take_answers::<false>(slot, stamp, read);
+    }
+
+    /// Takes the bytes of answers: those received, or those decrypted.
+    #[inline(always)]
+    pub(super) fn take_answers<const DECRYPTED: bool>(
+        &mut self,
+        slot: Slot,
+        stamp: Option<Nanos>,
+        read: Nanos,
+    ) {
         let end = stamp.unwrap_or(read);
         let mut consumed_count = 0;
-        self.pool.get_mut(slot).closing |= closing;
         loop {
             let connection = self.pool.get_mut(slot);
-            let bytes = &self.io.received()[consumed_count..];
+            let bytes = if DECRYPTED {
+                self.tls.as_ref().map_or(&[][..], |tls| &tls.plaintext)
+            } else {
+                self.io.received()
+            };
+            let bytes = &bytes[consumed_count..];
             if bytes.is_empty() {
                 return;
             }

@@ -85,6 +85,9 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     #[inline(always)]
     pub(super) fn flush(&mut self, slot: Slot, stamped: bool) {
         let connection = self.pool.get_mut(slot);
+        if connection.tls.is_some() {
+            return self.flush_records(slot, stamped);
+        }
         let unsent = connection.unsent_bytes;
         let bytes = self.outgoing.next(unsent);
         let sent =
@@ -125,14 +128,15 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     pub(super) fn resume(&mut self, slot: Slot, now: Nanos) {
         self.pool.get_mut(slot).blocked = false;
         self.stamp_unsent(slot, Some(now));
-        if self.pool.get_mut(slot).unsent_bytes > 0 {
+        let connection = self.pool.get_mut(slot);
+        if connection.unsent_bytes > 0 || connection.tls.is_some() {
             self.flush(slot, false);
         }
         self.pool.list(slot);
     }
 
     /// Says when the requests that are not wholly sent, the last ones of the ring, are.
-    fn stamp_unsent(&mut self, slot: Slot, sent: Option<Nanos>) {
+    pub(super) fn stamp_unsent(&mut self, slot: Slot, sent: Option<Nanos>) {
         let connection = self.pool.get_mut(slot);
         let unsent_count = self.outgoing.requests_in(connection.unsent_bytes);
         for place in connection.ring.len.saturating_sub(unsent_count)..connection.ring.len {

@@ -24,6 +24,7 @@ pub(crate) fn plan(model: Model, seconds: u64) -> Plan {
         keep_alive: true,
         pipeline: 1,
         transmit_sampling: 64,
+        tls: None,
         workers: 1,
         seed: 1,
     }

@@ -147,6 +147,7 @@ impl Interval {
             mine.merge(others);
         }
         self.anatomy.merge(&other.anatomy);
+        self.agreements.merge(&other.agreements);
     }
 
     /// The response times of all answers due in this window, `ok` or not.

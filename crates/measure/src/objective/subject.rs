@@ -88,6 +88,8 @@ const QUANTITIES: &[(&str, Quantity)] = &[
     ("queue_wait", Quantity::Of(Metric::QueueWait)),
     ("first_byte", Quantity::Of(Metric::FirstByte)),
     ("connect_time", Quantity::Of(Metric::Connect)),
+    ("tls_full_time", Quantity::Of(Metric::TlsFull)),
+    ("tls_resumed_time", Quantity::Of(Metric::TlsResumed)),
     ("wakeup", Quantity::Of(Metric::Wakeup)),
     ("transmit", Quantity::Of(Metric::Transmit)),
     ("wire", Quantity::Of(Metric::Wire)),

@@ -37,6 +37,8 @@ pub struct RunHeader {
     pub keep_alive: bool,
     /// One request in so many was to have its transmission stamped by the kernel; 0: none.
     pub transmit_sampling: u32,
+    /// Over TLS: whether the server's certificate is verified.
+    pub tls_verified: Option<bool>,
     /// The machine.
     pub environment: Environment,
     /// The conditions under which the run fails.

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use rusqlite::{Connection, Row};
 
 use super::RunFileError;
-use crate::{Cause, Counts};
+use crate::{Agreement, Cause, Counts};
 
 /// The format that this throng writes (`PRAGMA user_version`). It reads no other: before
 /// version 1.0 of throng, formats are not kept alive.
-pub const FORMAT_VERSION: i32 = 2;
+pub const FORMAT_VERSION: i32 = 3;
 
 /// `PRAGMA application_id`: "thrg".
 pub const APPLICATION_ID: i32 = i32::from_be_bytes(*b"thrg");
@@ -53,6 +53,15 @@ CREATE TABLE cause ( -- requests due in a window that got no answer, by cause
     name TEXT NOT NULL,
     count INTEGER NOT NULL,
     PRIMARY KEY (window, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tls ( -- TLS handshakes that ended in a window, by what they agreed on
+    window INTEGER NOT NULL,
+    version TEXT NOT NULL,
+    cipher_suite TEXT NOT NULL,
+    key_exchange_group TEXT NOT NULL, -- 'none' when a TLS 1.2 session was resumed
+    count INTEGER NOT NULL,
+    PRIMARY KEY (window, version, cipher_suite, key_exchange_group)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE histogram ( -- nanoseconds, HdrHistogram V2 with deflate
@@ -119,6 +128,16 @@ pub(super) fn counts(row: &Row<'_>, first: usize) -> rusqlite::Result<Counts> {
         *place = count(row, first + i)?;
     }
     Ok(Counts::from_array(array))
+}
+
+/// The agreement named in three columns, of which `first` is the first.
+pub(super) fn agreement(row: &Row<'_>, first: usize) -> Result<Agreement, RunFileError> {
+    let damaged = RunFileError::Damaged { what: "what a TLS handshake agreed on" };
+    let text = |column| row.get_ref(column).ok().and_then(|value| value.as_str().ok());
+    let [Some(version), Some(suite), Some(group)] = [first, first + 1, first + 2].map(text) else {
+        return Err(damaged);
+    };
+    Agreement::from_names([version, suite, group]).ok_or(damaged)
 }
 
 /// The cause named in one column.

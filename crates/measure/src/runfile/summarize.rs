@@ -8,7 +8,7 @@ use super::{RunFile, RunFileError, Tick, schema};
 use crate::audit::{self, Audit};
 use crate::distribution::Distribution;
 use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
-use crate::{Cause, Counts, Metric, Objective, Outcome};
+use crate::{Cause, Counts, Metric, Objective, Outcome, TlsUse};
 
 pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     let warmup_ns = warmup_ns(file)?;
@@ -66,6 +66,9 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         queue_wait: of(Metric::QueueWait)?,
         first_byte: of(Metric::FirstByte)?,
         connect_time: of(Metric::Connect)?,
+        tls: tls(file)?,
+        tls_full_time: of(Metric::TlsFull)?,
+        tls_resumed_time: of(Metric::TlsResumed)?,
         wakeup: of(Metric::Wakeup)?,
         transmit: of(Metric::Transmit)?,
         wire: of(Metric::Wire)?,
@@ -155,6 +158,21 @@ fn causes(file: &RunFile) -> Result<Vec<(Cause, u64)>, RunFileError> {
     }
     causes.sort_by_key(|&(cause, _)| cause.index());
     Ok(causes)
+}
+
+/// What TLS handshakes agreed on, in the warm-up too: nearly all connections may have been opened
+/// there. `None` for a run without TLS.
+fn tls(file: &RunFile) -> Result<Option<TlsUse>, RunFileError> {
+    let Some(verified) = value::<i64>(file, "tls_verified")? else { return Ok(None) };
+    let sql =
+        "SELECT version, cipher_suite, key_exchange_group, sum(count) FROM tls GROUP BY 1, 2, 3";
+    let mut select = file.connection.prepare(sql).map_err(read)?;
+    let mut rows = select.query([]).map_err(read)?;
+    let mut counts = Vec::new();
+    while let Some(row) = rows.next().map_err(read)? {
+        counts.push((schema::agreement(row, 0)?, schema::count(row, 3).map_err(read)?));
+    }
+    Ok(Some(TlsUse::of(&counts, verified != 0)))
 }
 
 fn model(file: &RunFile) -> Result<Model, RunFileError> {

@@ -5,7 +5,10 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::testing::{MS, S, end, header, interval, temporary, tick};
-use crate::{Cause, Gauges, Level, Metric, Model, Objective, Outcome, Percentile};
+use crate::{
+    Agreement, Cause, Gauges, Interval, Level, Metric, Model, Objective, Outcome, Percentile,
+    TlsUse,
+};
 
 mod killed;
 
@@ -37,6 +40,55 @@ fn a_finished_run_is_summed_up() {
     assert_eq!(summary.clock_steps, 2);
     assert_eq!(summary.generator.cpu_s(), 2.0);
     assert_eq!(summary.plan, header().plan);
+}
+
+#[test]
+fn what_handshakes_agreed_on_is_counted_over_all_windows() {
+    let header = RunHeader { tls_verified: Some(true), ..header() };
+    let mut writer = RunWriter::create(Place::Temporary, &header).unwrap();
+    let new = Agreement { version: 0x0304, cipher_suite: 0x1302, key_exchange_group: 0x11ec };
+    let old = Agreement { version: 0x0303, cipher_suite: 0xc02f, key_exchange_group: 0x1d };
+    let handshakes = |window, agreement, count, metric| {
+        let mut interval = Interval::new();
+        interval.window = window;
+        interval.add_agreement(agreement, count);
+        (0..count).for_each(|_| interval.record(metric, MS));
+        interval
+    };
+    writer.add(&handshakes(-1, new, 1, Metric::TlsFull));
+    // By the end of these, the first windows are in memory no more.
+    for window in 0..20 {
+        writer.add(&handshakes(window, old, 3, Metric::TlsFull));
+        writer.commit(&tick(u64::try_from(window).unwrap() + 1, 0)).unwrap();
+    }
+    writer.add(&handshakes(0, old, 2, Metric::TlsResumed));
+    writer.add(&handshakes(1, new, 100, Metric::TlsResumed));
+    let summary = writer.finish(&end(20, 0, 0)).unwrap().summary().unwrap();
+    let tls = summary.tls.unwrap();
+    assert_eq!(tls, TlsUse { agreement: Some(new), kind_count: 2, verified: true });
+    assert_eq!((summary.tls_full_time.count, summary.tls_resumed_time.count), (60, 102));
+    assert_eq!(temporary().finish(&end(1, 0, 0)).unwrap().summary().unwrap().tls, None);
+}
+
+#[test]
+fn what_handshakes_agreed_on_adds_up_in_a_window_that_is_read_back() {
+    let mut writer = temporary();
+    let agreement = Agreement { version: 0x0304, cipher_suite: 0x1301, key_exchange_group: 0x1d };
+    for window in (0..20).chain(0..20) {
+        let mut interval = Interval::new();
+        interval.window = window;
+        interval.add_agreement(agreement, 2);
+        writer.add(&interval);
+    }
+    let file = writer.finish(&end(20, 0, 0)).unwrap();
+    let mut seen = 0;
+    file.for_each_window(|window| {
+        assert_eq!(window.agreements().iter().collect::<Vec<_>>(), [(agreement, 4)]);
+        seen += 1;
+        Ok::<_, RunFileError>(())
+    })
+    .unwrap();
+    assert_eq!(seen, 20);
 }
 
 #[test]
@@ -264,7 +316,7 @@ fn what_is_not_a_run_file_is_named_as_such() {
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = why(&newer);
     assert!(matches!(error, RunFileError::Newer { found: 99, .. }));
-    assert!(error.to_string().ends_with("has run file format 99, this throng reads 2"));
+    assert!(error.to_string().ends_with("has run file format 99, this throng reads 3"));
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 1).unwrap();
     assert!(matches!(why(&newer), RunFileError::Older { found: 1, .. }));
 }

@@ -174,6 +174,11 @@ fn store_counts(connection: &Connection, interval: &Interval) -> rusqlite::Resul
     for (reason, count) in interval.cause_counts() {
         cause.execute(params![window, reason.name(), count])?;
     }
+    let mut tls = connection.prepare_cached("INSERT OR REPLACE INTO tls VALUES (?, ?, ?, ?, ?)")?;
+    for (agreement, count) in interval.agreements().iter() {
+        let (version, suite) = (agreement.version_name(), agreement.cipher_suite_name());
+        tls.execute(params![window, version, suite, agreement.key_exchange_group_name(), count])?;
+    }
     let mut anatomy = connection
         .prepare_cached("INSERT OR REPLACE INTO anatomy VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
     for (cell, s) in interval.anatomy().cells() {
@@ -232,6 +237,16 @@ pub(super) fn load(
     let mut rows = select.query([window]).map_err(read)?;
     while let Some(row) = rows.next().map_err(read)? {
         interval.set_cause(schema::cause(row, 0)?, row.get(1).map_err(read)?);
+    }
+
+    let mut select = connection
+        .prepare_cached(
+            "SELECT version, cipher_suite, key_exchange_group, count FROM tls WHERE window = ?",
+        )
+        .map_err(read)?;
+    let mut rows = select.query([window]).map_err(read)?;
+    while let Some(row) = rows.next().map_err(read)? {
+        interval.add_agreement(schema::agreement(row, 0)?, row.get(3).map_err(read)?);
     }
 
     let mut select = connection.prepare_cached(ANATOMY).map_err(read)?;

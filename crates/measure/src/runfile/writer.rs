@@ -318,6 +318,9 @@ fn write_header(connection: &Connection, header: &RunHeader) -> rusqlite::Result
     set.execute(params!["connections_max", header.connections_max])?;
     set.execute(params!["keep_alive", header.keep_alive])?;
     set.execute(params!["transmit_sampling", header.transmit_sampling])?;
+    if let Some(verified) = header.tls_verified {
+        set.execute(params!["tls_verified", verified])?;
+    }
     set.execute(params!["environment", environment])?;
     let objectives: Vec<_> = header.objectives.iter().map(Objective::text).collect();
     let objectives = serde_json::to_string(&objectives).expect("a list of strings has a JSON form");
@@ -340,7 +343,7 @@ fn write_end(connection: &Connection, end: &RunEnd) -> rusqlite::Result<()> {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Distinct statements that a run repeats.
-const STATEMENTS: usize = 16;
+const STATEMENTS: usize = 20;
 
 /// The length of SQLite's file header, and where the application's id is in it.
 const SQLITE_HEADER_BYTES: u64 = 100;

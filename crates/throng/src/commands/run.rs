@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use throng_engine::{RunError, Stopper};
 use throng_measure::audit;
-use throng_measure::{Outcome, Place, RunFile, RunFileError, Summary};
+use throng_measure::{Cause, Outcome, Place, RunFile, RunFileError, Summary};
 
 use super::judge::{self, Judged};
 use super::{format, print_report};
@@ -26,9 +26,9 @@ pub(super) enum NothingMeasured {
     /// No connection was ever open.
     #[error(
         "no connection could be opened: {failed_count} attempts failed{}",
-        most_frequent.map(|cause| format!(", most because {cause}")).unwrap_or_default()
+        most_frequent.map(|c| format!(", most because {}", c.explain())).unwrap_or_default()
     )]
-    NoConnection { failed_count: u64, most_frequent: Option<&'static str> },
+    NoConnection { failed_count: u64, most_frequent: Option<Cause> },
     /// The run ended before the first request that would have counted.
     #[error("no request was due in the measured part of the run")]
     NoRequest { interrupted: bool },
@@ -37,6 +37,9 @@ pub(super) enum NothingMeasured {
 impl Failure for NothingMeasured {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::NoConnection { most_frequent: Some(cause), .. } if tls_hint(*cause).is_some() => {
+                return tls_hint(*cause).map(str::to_owned);
+            }
             Self::NoConnection { .. } => "check that the server runs and that the port is right",
             Self::NoRequest { interrupted: true } => "it was stopped during the warm-up",
             Self::NoRequest { interrupted: false } => "give a longer run, or a higher rate",
@@ -49,6 +52,29 @@ impl Failure for NothingMeasured {
     }
 }
 
+/// What to do when TLS was the reason.
+fn tls_hint(cause: Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::TlsNotTls => "measure http:// if the server speaks no TLS",
+        Cause::TlsCertificateUnknownIssuer => {
+            "name the issuer's certificate with --cacert, or accept any certificate with -k"
+        }
+        Cause::TlsCertificateName => {
+            "name the server with --sni, or accept any certificate with -k"
+        }
+        Cause::TlsCertificateExpired | Cause::TlsCertificateInvalid => {
+            "accept any certificate with -k"
+        }
+        Cause::TlsHandshakeFailure | Cause::TlsProtocolVersion => {
+            "check --tls-min, --tls-max and --tls-groups, and what the server allows"
+        }
+        Cause::TlsCertificateRequired | Cause::TlsBadCertificate | Cause::TlsUnknownCa => {
+            "give a client certificate that the server accepts, with --cert and --key"
+        }
+        _ => return None,
+    })
+}
+
 impl Failure for RunError {
     fn hint(&self) -> Option<String> {
         Self::hint(self).map(str::to_owned)
@@ -59,6 +85,7 @@ impl Failure for RunError {
             // The machine or a file name does not allow the run; nothing was sent.
             Self::Backend(_)
             | Self::Thread { .. }
+            | Self::Tls(_)
             | Self::RunFile(RunFileError::WouldOverwrite { .. } | RunFileError::Access { .. }) => {
                 Exit::Usage
             }
@@ -135,7 +162,7 @@ pub(super) fn nothing_measured(summary: &Summary) -> Option<NothingMeasured> {
         let most_frequent = summary.causes.iter().max_by_key(|(_, count)| count);
         return Some(NothingMeasured::NoConnection {
             failed_count: summary.connections.failed,
-            most_frequent: most_frequent.map(|(cause, _)| cause.explain()),
+            most_frequent: most_frequent.map(|&(cause, _)| cause),
         });
     }
     (summary.planned == 0)

@@ -29,6 +29,7 @@ fn plan(connections: u32, endpoints: Vec<Endpoint>) -> Plan {
         keep_alive: true,
         pipeline: 1,
         transmit_sampling: 0,
+        tls: None,
         workers: 2,
         seed: 1,
     }

@@ -1,5 +1,6 @@
 //! Everything, for programs. The names are stable; `docs/report.schema.json` describes each.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -7,8 +8,8 @@ use throng_measure::audit::Audit;
 use throng_measure::objective::judge;
 use throng_measure::reading::reading;
 use throng_measure::{
-    Connections, Counts, Distribution, Environment, Gauges, Interval, Level, Metric, Outcome,
-    Percentile, RunFile, Summary,
+    Agreement, Connections, Counts, Distribution, Environment, Gauges, Interval, Level, Metric,
+    Outcome, Percentile, RunFile, Summary, TlsUse,
 };
 
 use super::ReportError;
@@ -61,6 +62,9 @@ struct Report<'a> {
     queue_wait_ns: Durations,
     first_byte_ns: Durations,
     connect_time_ns: Durations,
+    tls: Option<Tls>,
+    tls_full_time_ns: Durations,
+    tls_resumed_time_ns: Durations,
     wakeup_ns: Durations,
     transmit_ns: Durations,
     wire_ns: Durations,
@@ -128,6 +132,18 @@ struct WithIntervals {
     durations: Durations,
     #[serde(flatten)]
     ci95: InOrder<String, Option<[Option<u64>; 2]>>,
+}
+
+/// What most TLS handshakes agreed on; `null` when there was none.
+#[derive(serde::Serialize)]
+struct Tls {
+    version: Option<Cow<'static, str>>,
+    cipher_suite: Option<Cow<'static, str>>,
+    key_exchange_group: Option<Cow<'static, str>>,
+    kind_count: usize,
+    full: u64,
+    resumed: u64,
+    verified: bool,
 }
 
 #[derive(serde::Serialize)]
@@ -258,6 +274,9 @@ impl<'a> Report<'a> {
             queue_wait_ns: Durations::of(&summary.queue_wait),
             first_byte_ns: Durations::of(&summary.first_byte),
             connect_time_ns: Durations::of(&summary.connect_time),
+            tls: summary.tls.map(|tls| Tls::of(tls, summary)),
+            tls_full_time_ns: Durations::of(&summary.tls_full_time),
+            tls_resumed_time_ns: Durations::of(&summary.tls_resumed_time),
             wakeup_ns: Durations::of(&summary.wakeup),
             transmit_ns: Durations::of(&summary.transmit),
             wire_ns: Durations::of(&summary.wire),
@@ -319,6 +338,20 @@ impl Durations {
             p99_9: known(Level::P99_9),
             p99_99: known(Level::P99_99),
             at_least: InOrder(at_least),
+        }
+    }
+}
+
+impl Tls {
+    fn of(tls: TlsUse, summary: &Summary) -> Self {
+        Self {
+            version: tls.agreement.map(Agreement::version_name),
+            cipher_suite: tls.agreement.map(Agreement::cipher_suite_name),
+            key_exchange_group: tls.agreement.map(Agreement::key_exchange_group_name),
+            kind_count: tls.kind_count,
+            full: summary.tls_full_time.count,
+            resumed: summary.tls_resumed_time.count,
+            verified: tls.verified,
         }
     }
 }

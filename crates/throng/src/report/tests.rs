@@ -96,6 +96,7 @@ fn header() -> RunHeader {
         connections_max: 20,
         keep_alive: true,
         transmit_sampling: 64,
+        tls_verified: None,
         environment: Environment { worker_count: 2, cpu_count: 8, ..Environment::default() },
         objectives: OBJECTIVES.map(|text| Objective::parse(text).unwrap()).to_vec(),
     }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use throng_measure::audit::{Audit, Reason};
 use throng_measure::format::{bytes, count, date, duration, percent, rate};
 use throng_measure::reading::reading;
-use throng_measure::{Outcome, RunFile, Summary};
+use throng_measure::{Distribution, Outcome, RunFile, Summary};
 
 use super::ReportError;
 
@@ -111,6 +111,7 @@ fn facts(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         ],
     )?;
     fact(out, "Connections", &connections(summary))?;
+    fact(out, "TLS", &tls(summary))?;
     fact(out, "Generator", &generator(summary))
 }
 
@@ -150,16 +151,44 @@ fn connections(summary: &Summary) -> Vec<String> {
             .filter(|part| part.0 > 0)
             .map(|(n, what)| format!("{} {what}", count(n))),
     );
-    if summary.connect_time.count > 0 {
-        let times = [
-            summary.connect_time.min_ns.map(|ns| ns as f64),
-            summary.connect_time.mean_ns,
-            summary.connect_time.max_ns.map(|ns| ns as f64),
-        ];
-        let [min, mean, max] = times.map(|ns| ns.map_or_else(|| NONE.into(), duration));
-        parts.push(format!("connecting took {min} to {max}, mean {mean}"));
-    }
+    parts.extend(took("connecting", &summary.connect_time));
     parts
+}
+
+/// What handshakes agreed on and how long they took; nothing without TLS.
+fn tls(summary: &Summary) -> Vec<String> {
+    let Some(tls) = summary.tls else { return Vec::new() };
+    let mut parts = Vec::new();
+    if let Some(agreement) = tls.agreement {
+        parts.push(agreement.version_name().into_owned());
+        parts.push(agreement.cipher_suite_name().into_owned());
+        parts.push(agreement.key_exchange_group_name().into_owned());
+    }
+    if tls.kind_count > 1 {
+        parts.push(format!("the most frequent of {} combinations", tls.kind_count));
+    }
+    if !tls.verified {
+        parts.push("certificate not verified".into());
+    }
+    let (full, resumed) = (&summary.tls_full_time, &summary.tls_resumed_time);
+    let since = if summary.warmup_ns > 0 { " after the warm-up" } else { "" };
+    let plural = if full.count == 1 { "" } else { "s" };
+    parts.push(format!("{} full handshake{plural}{since}", count(full.count)));
+    parts.push(format!("{} resumed", count(resumed.count)));
+    parts.extend(took("full ones", full));
+    parts.extend(took("resumed ones", resumed));
+    parts
+}
+
+/// The range and mean of a duration that every connection has once; nothing when there was none.
+fn took(what: &str, durations: &Distribution) -> Option<String> {
+    let times = [
+        durations.min_ns.map(|ns| ns as f64),
+        durations.mean_ns,
+        durations.max_ns.map(|ns| ns as f64),
+    ];
+    let [min, mean, max] = times.map(|ns| ns.map_or_else(|| NONE.into(), duration));
+    (durations.count > 0).then(|| format!("{what} took {min} to {max}, mean {mean}"))
 }
 
 fn generator(summary: &Summary) -> Vec<String> {

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 pub(crate) mod capture;
+pub(crate) mod certificates;
 pub(crate) mod nginx;
 pub(crate) mod sink_log;
 

@@ -13,35 +13,63 @@ pub(crate) struct Nginx {
     child: Child,
     folder: tempfile::TempDir,
     port: u16,
+    secure_port: u16,
 }
 
 impl Nginx {
     /// Starts it on a free port of 127.0.0.1, 127.0.0.2 and, where there is one, ::1. `/` is a file of 100 bytes, `/once` closes after each answer,
     /// `/big` is 3 MB, `/missing` is not there; also on the Unix socket [`Nginx::socket`].
     pub(crate) fn start() -> Self {
+        Self::start_with(|_| String::new())
+    }
+
+    /// Starts it with a second server that speaks TLS, on a port of its own: [`Nginx::secure_url`].
+    /// `directives` say what it shows and wants.
+    pub(crate) fn start_secure(directives: &str) -> Self {
+        Self::start_with(|root| {
+            format!(
+                "server {{ listen 127.0.0.1:{SECURE_PORT} ssl backlog=4096; root {root};
+                     {directives}
+                     location /once {{ keepalive_requests 1; alias {root}/index.html; }} }}"
+            )
+        })
+    }
+
+    fn start_with(more: impl Fn(&str) -> String) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let port = free_port();
+        let (port, secure_port) = (free_port(), free_port());
         let root = folder.path();
         // An nginx started by root reads files as another user.
         fs::set_permissions(root, std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .expect("our own folder");
         fs::write(root.join("index.html"), "a".repeat(100)).expect("written");
         fs::write(root.join("big"), "b".repeat(3_000_000)).expect("written");
-        fs::write(root.join("nginx.conf"), configuration(&root.display().to_string(), port))
-            .expect("written");
+        let name = root.display().to_string();
+        let more = more(&name).replace(SECURE_PORT, &secure_port.to_string());
+        let text = configuration(&name, port, &more);
+        fs::write(root.join("nginx.conf"), text).expect("written");
         let child = Command::new("nginx")
             .args(["-p", &root.display().to_string(), "-c", "nginx.conf", "-e", "error.log"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("nginx is installed (./x test installs it)");
-        let nginx = Self { child, folder, port };
+        let nginx = Self { child, folder, port, secure_port };
         nginx.wait_until_it_accepts();
         nginx
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// A URL of the server that speaks TLS.
+    pub(crate) fn secure_url(&self, host: &str, path: &str) -> String {
+        format!("https://{host}:{}{path}", self.secure_port)
+    }
+
+    pub(crate) fn secure_port(&self) -> u16 {
+        self.secure_port
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -100,7 +128,7 @@ pub(crate) fn has_ipv6() -> bool {
     addresses.lines().any(|line| line.starts_with("00000000000000000000000000000001 "))
 }
 
-fn configuration(root: &str, port: u16) -> String {
+fn configuration(root: &str, port: u16, more: &str) -> String {
     let listen_ipv6 = if has_ipv6() { format!("listen [::1]:{port};") } else { String::new() };
     format!(
         "daemon off;
@@ -124,6 +152,10 @@ fn configuration(root: &str, port: u16) -> String {
                  root {root};
                  location /once {{ keepalive_requests 1; alias {root}/index.html; }}
              }}
+             {more}
          }}"
     )
 }
+
+/// Stands for the port in what is added to the configuration.
+const SECURE_PORT: &str = "SECURE_PORT";

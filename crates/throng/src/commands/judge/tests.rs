@@ -16,6 +16,7 @@ fn run(aborted: Option<&str>) -> RunFile {
         connections_max: 1,
         keep_alive: true,
         transmit_sampling: 0,
+        tls_verified: None,
         closed: false,
         environment: Environment::default(),
         objectives: Vec::new(),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use throng_engine::plan::{Group, TlsVersion};
 use throng_journey::{RequestError, UrlError};
 
 use super::rules::Rule;
@@ -22,9 +23,15 @@ pub(super) enum PlanError {
     /// The URL is not one.
     #[error(transparent)]
     BadUrl(#[from] UrlError),
-    /// The URL needs TLS.
-    #[error("{url} needs TLS, which this version of throng does not have")]
-    Tls { url: String },
+    /// An option about TLS, and none is spoken.
+    #[error("{option} is about TLS, and {url} does not use it")]
+    TlsWithoutHttps { option: &'static str, url: String },
+    /// No version of TLS is left.
+    #[error("--tls-min {min} is above --tls-max {max}")]
+    TlsVersions { min: TlsVersion, max: TlsVersion },
+    /// No key-exchange group is left.
+    #[error("--tls-groups {} needs TLS 1.3, and --tls-max 1.2 forbids it", group.name())]
+    TlsGroups { group: Group },
     /// The options contradict each other or themselves.
     #[error("{}", .0.message)]
     Combination(&'static Rule),
@@ -78,8 +85,12 @@ impl Failure for PlanError {
                 "a command such as demo comes first; throng --help lists them".to_owned()
             }
             Self::BadUrl(_) => "write it as http://host:port/path".to_owned(),
-            Self::Tls { url } => {
-                format!("measure the server behind TLS: http{}", url.trim_start_matches("https"))
+            Self::TlsWithoutHttps { option, url } => {
+                format!("leave {option} out, or measure https{}", url.trim_start_matches("http"))
+            }
+            Self::TlsVersions { .. } => "give 1.2 or 1.3, the lower one with --tls-min".to_owned(),
+            Self::TlsGroups { .. } => {
+                "add x25519, secp256r1 or secp384r1, or leave --tls-max out".to_owned()
             }
             Self::Combination(rule) => rule.hint.to_owned(),
             Self::TooMany { option, limit, .. } => format!("give {option} {limit} or less"),

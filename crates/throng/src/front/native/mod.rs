@@ -13,6 +13,7 @@ mod options;
 mod plan;
 mod request;
 mod rules;
+mod tls;
 pub(crate) mod values;
 
 pub(crate) use options::{ArrivalsName, Options};

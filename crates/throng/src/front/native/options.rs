@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use throng_engine::plan::{Arrivals, Rate};
+use throng_engine::plan::{Arrivals, Group, Rate, Resume, TlsVersion};
 
 use super::values::{self, Resolve};
 use crate::objectives;
@@ -124,6 +124,51 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PATH", help_heading = CONNECTION)]
     pub(crate) unix: Option<PathBuf>,
 
+    /// Accept any server certificate
+    #[arg(short = 'k', long, help_heading = TLS)]
+    pub(crate) insecure: bool,
+
+    /// Trust the issuers in this PEM file, and no others [default: those of the system]
+    #[arg(long, value_name = "FILE", help_heading = TLS)]
+    pub(crate) cacert: Option<PathBuf>,
+
+    /// Client certificate and its issuers, as PEM
+    #[arg(long, value_name = "FILE", help_heading = TLS)]
+    pub(crate) cert: Option<PathBuf>,
+
+    /// Key of the client certificate, as PEM [default: in the file of --cert]
+    #[arg(long, value_name = "FILE", help_heading = TLS)]
+    pub(crate) key: Option<PathBuf>,
+
+    /// Name to ask for in the handshake and to verify [default: the URL's host]
+    #[arg(long, value_name = "NAME", help_heading = TLS)]
+    pub(crate) sni: Option<String>,
+
+    /// Lowest version of TLS, 1.2 or 1.3 [default: 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = values::tls_version, help_heading = TLS)]
+    pub(crate) tls_min: Option<TlsVersion>,
+
+    /// Highest version of TLS, 1.2 or 1.3 [default: 1.3]
+    #[arg(long, value_name = "VERSION", value_parser = values::tls_version, help_heading = TLS)]
+    pub(crate) tls_max: Option<TlsVersion>,
+
+    /// Key-exchange groups, the preferred one first, with commas
+    ///
+    /// Of X25519MLKEM768, SecP256r1MLKEM768, x25519, secp256r1, secp384r1, MLKEM768, MLKEM1024.
+    /// They decide much of what a full handshake costs both sides.
+    #[arg(
+        long, value_name = "LIST", value_parser = values::tls_group, value_delimiter = ',',
+        help_heading = TLS
+    )]
+    pub(crate) tls_groups: Vec<Group>,
+
+    /// Whether new connections resume sessions: full, resume or mixed:P [default: resume]
+    ///
+    /// full: every handshake is a full one, as of new users. resume: whenever the server allows
+    /// it, as browsers do. mixed:P: P per cent of the handshakes are full ones.
+    #[arg(long, value_name = "MODE", value_parser = values::tls_resume, help_heading = TLS)]
+    pub(crate) tls_resume: Option<Resume>,
+
     /// Use IPv4 addresses only
     #[arg(short = '4', long, help_heading = CONNECTION)]
     pub(crate) ipv4: bool,
@@ -188,4 +233,5 @@ const LOAD: &str = "Load";
 const END: &str = "Time";
 const REQUEST: &str = "Request";
 const CONNECTION: &str = "Connection";
+const TLS: &str = "TLS (for https URLs)";
 const RESULT: &str = "Result";

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use throng_engine::plan::{Arrivals, Endpoint, Model, Plan, Pool, Rate, Stop};
-use throng_journey::{Scheme, Url};
+use throng_journey::Url;
 use throng_measure::{HIGHEST_NS, Objectives};
 
 use super::error::PlanError;
 use super::options::Options;
 use super::request::request;
 use super::rules;
+use super::tls::tls;
 use crate::environment::half_of_the_processors;
 use crate::failure::Failure;
 use crate::front::{Job, JsonTo, Outputs};
@@ -35,6 +36,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
     let rate = options.rate.map(sendable).transpose()?;
     let warmup_ns = warmup_ns(options, stop, rate)?;
     let typed = Typed::of(options)?;
+    let tls = tls(options, &url)?;
     let conditions = objectives::parse(&options.fail_if)?;
     let request = request(options, &url)?;
     let endpoints = endpoints(options, &url)?;
@@ -49,6 +51,7 @@ pub(crate) fn job(options: &Options) -> Result<Job, Box<dyn Failure>> {
         keep_alive: !options.no_keepalive,
         pipeline: typed.pipeline,
         transmit_sampling: typed.transmit_sampling,
+        tls,
         // A worker without a connection would have nothing to do.
         workers: typed.threads.min(model.connections_max()),
         seed: options.seed.unwrap_or(SEED_DEFAULT),
@@ -101,11 +104,7 @@ fn url(options: &Options) -> Result<Url, PlanError> {
     if let Some(second) = options.more.first() {
         return Err(PlanError::SecondUrl { second: second.clone() });
     }
-    let url = options.url.as_deref().ok_or(PlanError::NoUrl)?.parse::<Url>()?;
-    match url.scheme {
-        Scheme::Http => Ok(url),
-        Scheme::Https => Err(PlanError::Tls { url: url.to_string() }),
-    }
+    Ok(options.url.as_deref().ok_or(PlanError::NoUrl)?.parse::<Url>()?)
 }
 
 fn model(

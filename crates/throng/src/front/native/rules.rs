@@ -98,6 +98,16 @@ pub(super) static RULES: &[Rule] = &[
         hint: "leave both out to use addresses of both versions",
     },
     Rule {
+        broken: |o| o.insecure && o.cacert.is_some(),
+        message: "-k trusts anybody, --cacert only some",
+        hint: "leave one of the two out",
+    },
+    Rule {
+        broken: |o| o.key.is_some() && o.cert.is_none(),
+        message: "--key is the key of a client certificate, and there is none",
+        hint: "give the certificate with --cert",
+    },
+    Rule {
         broken: |o| o.abort && o.fail_if.is_empty(),
         message: "--abort ends the run when a --fail-if is met, and there is none",
         hint: "give a condition such as --fail-if 'error_ratio > 10%'",

@@ -9,7 +9,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use throng_engine::plan::Rate;
+use throng_engine::plan::{Group, Rate, Resume, TlsVersion};
 
 /// Why a text is not the value that an option takes. The option's name and the whole text stand
 /// before it in the message.
@@ -42,6 +42,15 @@ pub(crate) enum ValueError {
     /// The port is not a number from 1 to 65535.
     #[error("port '{found}' is not a number from 1 to 65535; expected {RESOLVE_FORM}")]
     BadPort { found: String },
+    /// The text names no version of TLS.
+    #[error("'{found}' is not a version of TLS that can be measured; expected 1.2 or 1.3")]
+    NotTlsVersion { found: String },
+    /// The text names no key-exchange group.
+    #[error("'{found}' is not a key-exchange group; expected {}", super::tls::group_names())]
+    NotTlsGroup { found: String },
+    /// The text names no way to resume sessions.
+    #[error("found '{found}'; expected full, resume or mixed:P with P from 0 to 100")]
+    NotTlsResume { found: String },
     /// The address is not an address.
     #[error("'{found}' is not an IPv4 or IPv6 address; expected {RESOLVE_FORM}")]
     BadAddress { found: String },
@@ -162,6 +171,42 @@ pub(crate) fn resolve(text: &str) -> Result<Resolve, ValueError> {
     };
     let addresses = addresses_text.split(',').map(address).collect::<Result<_, _>>()?;
     Ok(Resolve { host: host.to_owned(), port, addresses })
+}
+
+/// Reads `1.2` or `1.3`.
+///
+/// # Errors
+/// When the text is neither.
+pub(crate) fn tls_version(text: &str) -> Result<TlsVersion, ValueError> {
+    [TlsVersion::V1_2, TlsVersion::V1_3]
+        .into_iter()
+        .find(|version| version.to_string() == text.trim())
+        .ok_or_else(|| ValueError::NotTlsVersion { found: text.to_owned() })
+}
+
+/// Reads the name of a key-exchange group.
+///
+/// # Errors
+/// When there is no such group.
+pub(crate) fn tls_group(text: &str) -> Result<Group, ValueError> {
+    Group::from_name(text.trim()).ok_or_else(|| ValueError::NotTlsGroup { found: text.to_owned() })
+}
+
+/// Reads `full`, `resume` or `mixed:P`, P being the per cent of full handshakes.
+///
+/// # Errors
+/// When the text is none of them.
+pub(crate) fn tls_resume(text: &str) -> Result<Resume, ValueError> {
+    let mixed = |percent: &str| match percent.trim_end_matches('%').parse() {
+        Ok(full_percent) if full_percent <= 100 => Some(Resume::Mixed { full_percent }),
+        _ => None,
+    };
+    match text.trim() {
+        "full" => Some(Resume::Full),
+        "resume" => Some(Resume::Resume),
+        other => other.strip_prefix("mixed:").and_then(mixed),
+    }
+    .ok_or_else(|| ValueError::NotTlsResume { found: text.to_owned() })
 }
 
 /// A duration in the form that [`duration`] reads, without loss: `1m30s`, `1.5s`, `250ms`.

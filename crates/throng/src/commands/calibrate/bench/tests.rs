@@ -19,6 +19,7 @@ fn run_of(ticks: &[(u64, Option<f64>)]) -> RunFile {
         connections_max: 10,
         keep_alive: true,
         transmit_sampling: 64,
+        tls_verified: None,
         environment: Environment::default(),
         objectives: Vec::new(),
     };

@@ -1,7 +1,9 @@
 use std::num::NonZeroU32;
 
 use clap::{Args as _, Command, FromArgMatches as _};
-use throng_engine::plan::{Arrivals, Endpoint, Model, Pool, Rate};
+use throng_engine::plan::{
+    Arrivals, ClientCertificate, Endpoint, Group, Model, Pool, Rate, Resume, Tls, TlsVersion, Trust,
+};
 use throng_journey::Body;
 
 use super::*;
@@ -145,6 +147,8 @@ fn every_rule_refuses_its_combination_and_nothing_else_does() {
         &["--unix", "s", "--resolve", "127.0.0.1:8080:10.0.0.1"],
         &["--unix", "s", "-4"],
         &["-4", "-6"],
+        &["-k", "--cacert", "f"],
+        &["--key", "f"],
         &["--abort"],
         &["-o", "-"],
         &["--json", "f", "-o", "f"],
@@ -154,6 +158,40 @@ fn every_rule_refuses_its_combination_and_nothing_else_does() {
         assert_eq!(refusal(case), format!("{} | {}", rule.message, rule.hint));
     }
     assert_eq!(plan(&["--pipeline", "1", "--no-keepalive"]).pipeline, 1);
+}
+
+#[test]
+fn an_https_url_is_measured_as_a_browser_would() {
+    let tls = |arguments: &[&str]| {
+        let with_url = [arguments, &["https://127.0.0.1/"]].concat();
+        job_of(&with_url).unwrap_or_else(|error| panic!("{arguments:?}: {error:?}")).plan.tls
+    };
+    let usual = Tls {
+        server_name: "127.0.0.1".into(),
+        trust: Trust::System,
+        client: None,
+        version_min: TlsVersion::V1_2,
+        version_max: TlsVersion::V1_3,
+        groups: Vec::new(),
+        resume: Resume::Resume,
+    };
+    assert_eq!(tls(&[]).as_ref(), Some(&usual));
+    assert_eq!(plan(&[]).tls, None);
+    let client = ClientCertificate { certificate: "a".into(), key: "a".into() };
+    let one_file = Tls { client: Some(client), trust: Trust::Anybody, ..usual.clone() };
+    assert_eq!(tls(&["--cert", "a", "-k"]), Some(one_file));
+    let groups = vec![Group::Secp384r1, Group::X25519];
+    let chosen = Tls {
+        server_name: "a.test".into(),
+        trust: Trust::File("ca".into()),
+        version_max: TlsVersion::V1_2,
+        groups,
+        resume: Resume::Mixed { full_percent: 7 },
+        ..usual
+    };
+    let arguments = ["--sni", "a.test", "--cacert", "ca", "--tls-max", "1.2"];
+    let more = ["--tls-groups", "SECP384R1,x25519", "--tls-resume", "mixed:7"];
+    assert_eq!(tls(&[&arguments[..], &more].concat()), Some(chosen));
 }
 
 #[test]
@@ -196,7 +234,6 @@ fn refusals_name_the_number_and_the_remedy() {
 #[test]
 fn urls_that_cannot_be_measured_are_refused_with_a_remedy() {
     for (url, message, hint) in [
-        ("https://h/x", "https://h/x needs TLS, which this version", "http://h/x"),
         ("localhost:8080", "'localhost:8080' has no scheme: write http://localhost:8080", "--help"),
         ("ftp://h/", "scheme 'ftp' is not supported", "http://host:port/path"),
         ("http://h:70000/", "port '70000'", "http://host:port/path"),
