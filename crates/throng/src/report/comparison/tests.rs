@@ -22,6 +22,7 @@ fn run(took_ns: &[u64], closed: bool) -> Run {
         keep_alive: true,
         transmit_sampling: 64,
         objectives: Vec::new(),
+        tls_verified: None,
         environment: Environment::default(),
     };
     let mut writer = RunWriter::create(Place::Temporary, &header).expect("a run file");
