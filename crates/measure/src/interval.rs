@@ -80,6 +80,8 @@ pub struct Connections {
     pub retransmitted: u64,
     /// Sampled requests of which the kernel did not say when it transmitted them.
     pub untransmitted: u64,
+    /// Requests that found no connection with room when they were dispatched.
+    pub waited: u64,
 }
 
 /// What a worker moved since its last hand-over.

@@ -70,6 +70,7 @@ impl<I: Io, X: Exchange> Worker<'_, I, X> {
     /// No connection has room: what is due waits for one.
     fn wait_for_connection(&mut self, now: Nanos) {
         while let Some(request) = self.pick_up(now) {
+            self.traffic.connections.waited += 1;
             if self.waiting.len() < WAITING_MAX {
                 self.waiting.push_back(request);
             } else {

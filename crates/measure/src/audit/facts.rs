@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 use crate::distribution::{TAIL_SAMPLES, fold};
-use crate::{Cause, Interval, Metric, RunFile, RunFileError, Summary, Tick, WINDOW_NS};
+use crate::{Interval, Metric, RunFile, RunFileError, Summary, Tick, WINDOW_NS};
 
 /// What the audit knows of a run beside its summary.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,8 +11,6 @@ pub struct Facts {
     /// The measured seconds, in the order of time. A second without any request or event is not
     /// among them.
     pub seconds: Vec<SecondFacts>,
-    /// The share of planned requests that waited for a connection, or never got one.
-    pub queued_ratio: f64,
     /// TCP segments that the whole host sent again during the run, where that is known.
     pub host_retransmitted: Option<u64>,
 }
@@ -63,7 +61,7 @@ impl Facts {
     /// # Errors
     /// Those of reading the run file.
     pub fn read(run: &RunFile, summary: &Summary) -> Result<Self, RunFileError> {
-        let mut facts = Self { queued_ratio: queued_ratio(run, summary)?, ..Self::default() };
+        let mut facts = Self::default();
         run.for_each_window(|interval| {
             let starts_ns = i128::from(interval.window) * i128::from(WINDOW_NS);
             if (0..i128::from(summary.span_ns)).contains(&starts_ns) {
@@ -129,19 +127,6 @@ impl SecondFacts {
         }
     }
 }
-
-/// A request that finds a connection free is sent at the instant at which it is dispatched.
-fn queued_ratio(run: &RunFile, summary: &Summary) -> Result<f64, RunFileError> {
-    let waits = run.total(Metric::QueueWait)?;
-    let waited = waits.len() - waits.count_at(0).min(waits.len());
-    let unsent = summary.causes.iter().filter(|(cause, _)| NEVER_SENT.contains(cause));
-    let unsent: u64 = unsent.map(|(_, count)| count).sum();
-    Ok((waited + unsent) as f64 / summary.planned.max(1) as f64)
-}
-
-/// The causes of requests that never got a connection while there were some.
-const NEVER_SENT: [Cause; 3] =
-    [Cause::WaitingForConnection, Cause::QueueFull, Cause::UnfinishedUnsent];
 
 impl Tail {
     fn of(lateness: &Histogram<u64>, response: &Histogram<u64>) -> Option<Self> {

@@ -256,7 +256,7 @@ fn connection_limited(run: &Run<'_>) -> Option<Reason> {
     if summary.model == Model::Closed || !summary.keep_alive || !pool_was_full {
         return None;
     }
-    let ratio = run.facts.queued_ratio;
+    let ratio = summary.connections.waited as f64 / summary.planned.max(1) as f64;
     Check::ConnectionLimited.find(ratio, 0, || {
         format!(
             "{} of the requests waited for one of {} connections",

@@ -174,9 +174,9 @@ fn the_machine_s_own_troubles_are_reasons() {
             Verdict::Suspect,
         ),
         (
-            |s, f| {
+            |s, _| {
                 s.open_max = s.connections_max;
-                f.queued_ratio = 0.02;
+                s.connections.waited = 2_000;
             },
             Check::ConnectionLimited,
             Verdict::Suspect,
@@ -197,9 +197,9 @@ fn waiting_for_a_connection_is_no_limit_where_the_pool_was_not_full_or_nothing_i
         |s| s.keep_alive = false,
         |s| s.model = Model::Closed,
     ] {
-        let (mut run, mut facts) = fine();
+        let (mut run, facts) = fine();
         run.open_max = run.connections_max;
-        facts.queued_ratio = 0.5;
+        run.connections.waited = 50_000;
         change(&mut run);
         assert_valid(&run, &facts);
     }

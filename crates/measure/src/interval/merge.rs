@@ -9,7 +9,7 @@ use crate::distribution::{Distribution, empty_histogram};
 use crate::{Cause, Metric, Outcome, Stretches};
 
 /// The names of [`Counts::to_array`] after the outcomes.
-const NAMES_AFTER_OUTCOMES: [&str; 17] = [
+const NAMES_AFTER_OUTCOMES: [&str; 18] = [
     "completed",
     "completed_ok",
     "bytes_sent",
@@ -27,6 +27,7 @@ const NAMES_AFTER_OUTCOMES: [&str; 17] = [
     "connections_starved",
     "segments_retransmitted",
     "requests_untransmitted",
+    "requests_waited",
 ];
 
 impl Counts {
@@ -64,6 +65,7 @@ impl Counts {
             starved,
             retransmitted,
             untransmitted,
+            waited,
         } = c;
         let mut array = [0; Self::COLUMNS];
         let (first, rest) = array.split_at_mut(outcomes.len());
@@ -86,6 +88,7 @@ impl Counts {
             starved,
             retransmitted,
             untransmitted,
+            waited,
         ]);
         array
     }
@@ -114,6 +117,7 @@ impl Counts {
                 starved: rest[14],
                 retransmitted: rest[15],
                 untransmitted: rest[16],
+                waited: rest[17],
             },
         }
     }

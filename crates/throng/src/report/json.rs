@@ -166,6 +166,7 @@ struct ConnectionCounts {
     starved: u64,
     retransmitted: u64,
     untransmitted: u64,
+    waited: u64,
     open_max: u32,
     queued_max: u32,
 }
@@ -382,6 +383,7 @@ impl ConnectionCounts {
             starved,
             retransmitted,
             untransmitted,
+            waited,
         } = summary.connections;
         Self {
             opened,
@@ -396,6 +398,7 @@ impl ConnectionCounts {
             starved,
             retransmitted,
             untransmitted,
+            waited,
             open_max: summary.open_max,
             queued_max: summary.queued_max,
         }

@@ -46,7 +46,7 @@ fn run_with(header: &RunHeader, end_s: u64, arrivals: &[Arrival]) -> RunFile {
     let traffic = Traffic {
         bytes_sent: 1_234_567,
         bytes_received: 98_765_432,
-        connections: Connections { opened: 1, ..Connections::default() },
+        connections: Connections { opened: 1, waited: 14_985, ..Connections::default() },
     };
     let [planned_warmup, planned] = recorder.recorded();
     let gauges = Gauges {
