@@ -65,16 +65,11 @@ fn note_ticks(writer: &mut RunWriter, states: &[Vec<Gauges>]) -> Result<Gauges, 
             0 => Gauges::default(),
             _ => at(worker, second - 1).unwrap_or_default(),
         };
+        let now = |worker| at(worker, second).unwrap_or_default();
         let mut gauges = Gauges::default();
-        let mut busiest_worker_ratio: Option<f64> = None;
-        for worker in states {
-            let now = at(worker, second).unwrap_or_default();
-            gauges.add(&now);
-            if let Some(ratio) = now.busy_ratio_since(&before(worker)) {
-                busiest_worker_ratio =
-                    Some(busiest_worker_ratio.map_or(ratio, |most| most.max(ratio)));
-            }
-        }
+        states.iter().for_each(|worker| gauges.add(&now(worker)));
+        let ratios = states.iter().filter_map(|w| now(w).busy_ratio_since(&before(w)));
+        let busiest_worker_ratio = ratios.max_by(f64::total_cmp);
         let second = Second { busiest_worker_ratio, ..Second::default() };
         let generator = Generator::default();
         writer.commit(&Tick { elapsed_ns: gauges.at.0, gauges, generator, second })?;

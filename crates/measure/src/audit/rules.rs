@@ -101,12 +101,7 @@ fn cut(run: &Run<'_>) -> Option<Reason> {
 }
 
 fn no_answer(run: &Run<'_>) -> Option<Reason> {
-    let answered: u64 = Outcome::ALL
-        .into_iter()
-        .filter(|outcome| outcome.is_answered())
-        .map(|outcome| run.summary.outcome(outcome))
-        .sum();
-    Check::NoAnswer.find(answered as f64, 0, || match run.summary.planned {
+    Check::NoAnswer.find(f64::from(run.summary.any_answered()), 0, || match run.summary.planned {
         0 => "no request was planned in the measured time".to_owned(),
         planned => format!(
             "none of {} requests was answered{}",

@@ -75,7 +75,7 @@ impl RunFile {
 
     /// Audits the run that has just ended and writes down what came of it.
     pub(super) fn keep_audit(&self) -> Result<(), RunFileError> {
-        let audit = self.summary()?.audit;
+        let audit = summarize::audit(self)?;
         let write = |source| RunFileError::Write { source };
         let transaction = self.connection.unchecked_transaction().map_err(write)?;
         audit::write(&transaction, &audit).map_err(write)?;

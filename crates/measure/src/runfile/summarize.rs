@@ -11,6 +11,25 @@ use crate::summary::{GeneratorUse, Model, Rates, Summary, Warmup};
 use crate::{Cause, Counts, Metric, Objective, Outcome, TlsUse};
 
 pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
+    let (mut summary, known) = without_windows(file)?;
+    intervals::add(file, &mut summary, &known)?;
+    summary.audit = match audit::read(&file.connection)? {
+        Some(audit) => audit,
+        // A run that was cut.
+        None => Audit::of(file, &summary)?,
+    };
+    Ok(summary)
+}
+
+/// The audit of a run that has just ended. It needs no intervals, which take a walk over all
+/// windows.
+pub(super) fn audit(file: &RunFile) -> Result<Audit, RunFileError> {
+    Audit::of(file, &without_windows(file)?.0)
+}
+
+/// The summary as far as it can be made without looking into each window, and the samples that
+/// intervals are made of.
+fn without_windows(file: &RunFile) -> Result<(Summary, Known), RunFileError> {
     let warmup_ns = warmup_ns(file)?;
     let last = file.last_tick()?.unwrap_or_default();
     let Ending { complete, span_ns, interrupted } = ending(file, warmup_ns, &last)?;
@@ -32,7 +51,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
     let of = |metric| file.total(metric).map(|histogram| Distribution::of(&histogram));
     let generator = &last.generator;
     let [user_s, system_s] = [generator.user_ns, generator.system_ns].map(|ns| ns as f64 / 1e9);
-    let mut summary = Summary {
+    let summary = Summary {
         version: required(file, "version")?,
         title: required(file, "title")?,
         model: model(file)?,
@@ -90,13 +109,7 @@ pub(super) fn summary(file: &RunFile) -> Result<Summary, RunFileError> {
         clock_steps: last.gauges.clock_steps,
         audit: Audit::default(),
     };
-    intervals::add(file, &mut summary, &known)?;
-    summary.audit = match audit::read(&file.connection)? {
-        Some(audit) => audit,
-        // A run that was cut, or that ends just now.
-        None => Audit::of(file, &summary)?,
-    };
-    Ok(summary)
+    Ok((summary, known))
 }
 
 /// The length of the warm-up.
